@@ -1,0 +1,1 @@
+"""Measure and improve compute kernels that language models write for edge devices."""

@@ -1,0 +1,1 @@
+"""What everything else stands on: spans, diagnostics, errors, units. Knows nothing of kernels."""

@@ -1,0 +1,1 @@
+"""Run agents over workloads."""

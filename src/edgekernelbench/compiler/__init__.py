@@ -1,0 +1,1 @@
+"""Verified nest to something that runs."""

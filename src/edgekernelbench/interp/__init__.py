@@ -1,0 +1,1 @@
+"""The living definition of the language, in NumPy."""

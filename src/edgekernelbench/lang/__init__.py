@@ -1,0 +1,1 @@
+"""Kernel text to trees and back: the only user of `ast`."""

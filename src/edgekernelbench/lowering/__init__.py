@@ -1,0 +1,1 @@
+"""The default lowering: rules that write schedule and memory layers for any compute."""

@@ -1,0 +1,1 @@
+"""What scores mean: pure functions on outcomes."""

@@ -1,0 +1,1 @@
+"""What a device has: limits and widths, as small data files."""

@@ -1,0 +1,107 @@
+"""Device profiles: what a kernel may use, and what it should fit."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib.resources import files
+
+from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.names import nearest
+
+
+class DeviceClass(StrEnum):
+    """What kind of result a device gives; a stand-in is never shown as an edge result."""
+
+    EDGE = "edge"
+    SERVER = "server"
+    STAND_IN = "stand-in"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a device has.
+
+    Attributes:
+        name: Unique name, such as `"host"`.
+        title: What a person calls it.
+        target: `llvm`, `cuda` or `opencl`.
+        device_class: What kind of result it gives.
+        threads: CPU threads that kernels and baselines use; 1 on a GPU.
+        vector_bytes: Width of one vector register.
+        vector_registers: How many there are.
+        cache_bytes: Sizes of the data caches of one core, inner first.
+        stack_bytes: Largest `local` buffer kept on the stack.
+        max_threads: Threads a block, GPUs only; 0 elsewhere.
+        max_thread_dims: Threads along x, y, z.
+        max_block_dims: Blocks along x, y, z.
+        shared_bytes: Shared memory a block.
+        local_bytes: Private memory a thread; on CPUs, of all `local` buffers of a thread.
+        workspace_bytes: Memory that a kernel's workspace may take.
+        unroll_limit: Largest product of unrolled iterations of one stage.
+        inline_limit: Largest size of an expression after inlining, in nodes.
+        instructions: Names that `tensorize` accepts.
+        dtypes: Element types that it computes with.
+        cpu: LLVM's name of the CPU, or the GPU's architecture; empty when unknown.
+        quirks: Known faults, one sentence each.
+    """
+
+    name: str
+    title: str
+    target: str
+    device_class: DeviceClass
+    threads: int = 1
+    vector_bytes: int = 16
+    vector_registers: int = 16
+    cache_bytes: tuple[int, ...] = (32768, 524288)
+    stack_bytes: int = 65536
+    max_threads: int = 0
+    max_thread_dims: tuple[int, ...] = ()
+    max_block_dims: tuple[int, ...] = ()
+    shared_bytes: int = 0
+    local_bytes: int = 1 << 20
+    workspace_bytes: int = 1 << 30
+    unroll_limit: int = 1024
+    inline_limit: int = 10000
+    instructions: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = (
+        "bool", "i4", "u4", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "f16", "bf16", "f32", "f64",
+    )  # fmt: skip
+    cpu: str = ""
+    quirks: tuple[str, ...] = field(default=())
+
+
+def load_profile(name: str) -> Profile:
+    """Load a profile that comes with the product.
+
+    Args:
+        name: The name of a file in `profiles/data`, without its ending.
+
+    Returns:
+        The profile; its `threads` are those of this machine where the file says 0.
+
+    Raises:
+        CatalogueError: When there is no such profile, with the nearest name.
+    """
+    known = profile_names()
+    if name not in known:
+        close = nearest(name, known)
+        guess = f"; did you mean {close!r}?" if close else f"; there are {', '.join(known)}"
+        raise CatalogueError(f"no profile {name!r}{guess}")
+    text = (files(__package__) / "data" / f"{name}.toml").read_text(encoding="utf-8")
+    return _profile(tomllib.loads(text), name)
+
+
+def profile_names() -> tuple[str, ...]:
+    """List the profiles that come with the product, sorted."""
+    folder = files(__package__) / "data"
+    return tuple(sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")))
+
+
+def _profile(row: Mapping[str, object], name: str) -> Profile:
+    plain = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
+    if plain.get("threads") == 0:
+        plain["threads"] = len(os.sched_getaffinity(0))
+    plain["device_class"] = DeviceClass(str(plain["device_class"]))
+    return Profile(name=name, **plain)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""What is known about attempts, in memory and on disk."""

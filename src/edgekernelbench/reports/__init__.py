@@ -1,0 +1,1 @@
+"""Read records, write tables and pages."""

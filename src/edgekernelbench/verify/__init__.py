@@ -1,0 +1,1 @@
+"""Proofs about the compute layer: types, ranges, order. Below the nest, above the text."""

@@ -1,0 +1,1 @@
+"""The catalogue: patterns and workloads, as data."""
