@@ -1,0 +1,1 @@
+"""Ways to ask a language model: one small protocol, several implementations."""
