@@ -1,0 +1,108 @@
+"""The line of a table: one agent's scores, or why there are none yet."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from edgekernelbench.metrics.failures import failures_by_kind
+from edgekernelbench.metrics.intervals import Interval, interval_of
+from edgekernelbench.metrics.population import Scored, by_workload, unjudged
+from edgekernelbench.metrics.speed import fast_at_p, geometric_mean_speedup
+from edgekernelbench.metrics.success import accepted_at_k, correct_at_k
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One score.
+
+    Attributes:
+        name: Such as `"Correct@1"`.
+        value: A share; None when it is undefined for these attempts.
+        interval: 95 %, clustered by pattern; None when undefined.
+    """
+
+    name: str
+    value: Fraction | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """One agent's scores over the fixed denominator.
+
+    Attributes:
+        agent: Name of the agent.
+        workloads: How many workloads.
+        attempts: How many attempts.
+        scores: Accepted@1, Correct@1, Correct@k when there are k attempts, Fast@p by point and sure.
+        speedup: Geometric mean over the correct attempts that were measured, with their number.
+        kinds: What the attempts came to.
+    """
+
+    agent: str
+    workloads: int
+    attempts: int
+    scores: tuple[Score, ...]
+    speedup: tuple[float, int] | None
+    kinds: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """No headline: some attempts are unjudged, and a share over the others would be another score.
+
+    Attributes:
+        agent: Name of the agent.
+        judged: How many attempts have an outcome.
+        attempts: How many were planned.
+        kinds: What the attempts came to so far.
+    """
+
+    agent: str
+    judged: int
+    attempts: int
+    kinds: dict[str, int]
+
+
+def headline(
+    attempts: Sequence[Scored],
+    *,
+    baseline: str = "default",
+    thresholds: Sequence[float] = (1.0,),
+    seed: int = 0,
+) -> Headline | Withheld:
+    """Score one agent.
+
+    Args:
+        attempts: Every planned attempt of one agent, unjudged ones included; at least one.
+        baseline: What speed is counted against.
+        thresholds: The p of Fast@p.
+        seed: Of the bootstrap.
+
+    Returns:
+        The scores; `Withheld` while an attempt is unjudged.
+
+    Raises:
+        ValueError: When there is no attempt.
+    """
+    groups = by_workload(attempts)
+    if not groups:
+        raise ValueError("no attempts to score")
+    agent = attempts[0].agent
+    missing = unjudged(attempts)
+    if missing:
+        return Withheld(agent, len(attempts) - len(missing), len(attempts), failures_by_kind(attempts))
+    k = min(len(group) for group in groups.values())
+    measures: list[tuple[str, Callable[[Sequence[Scored]], Fraction | None]]] = [
+        ("Accepted@1", partial(accepted_at_k, k=1)),
+        ("Correct@1", partial(correct_at_k, k=1)),
+    ]
+    if k > 1:
+        measures.append((f"Correct@{k}", partial(correct_at_k, k=k)))
+    for p in thresholds:
+        measures.append((f"Fast@{p:.1f}", partial(fast_at_p, p=p, baseline=baseline, sure=False)))
+        measures.append((f"sure Fast@{p:.1f}", partial(fast_at_p, p=p, baseline=baseline, sure=True)))
+    scores = tuple(Score(name, f(attempts), interval_of(attempts, f, seed=seed)) for name, f in measures)
+    speedup = geometric_mean_speedup(attempts, baseline)
+    return Headline(agent, len(groups), len(attempts), scores, speedup, failures_by_kind(attempts))

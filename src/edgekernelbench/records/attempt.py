@@ -1,0 +1,75 @@
+"""One kernel text by one agent for one workload."""
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from edgekernelbench.records.schema import Record
+
+
+class Ending(StrEnum):
+    """How an agent's work on an attempt ended."""
+
+    ANSWERED = "answered"
+    NO_TEXT = "no-text"
+    """The reply held no kernel text: an attempt that counts."""
+    BUDGET = "budget"
+    """A limit was reached; the best text so far, if any, counts."""
+    LOST = "lost"
+    """The agent's model or device failed: the attempt is unjudged and made again on resume."""
+
+
+class Usage(Record):
+    """What an attempt cost the agent."""
+
+    calls: int = 0
+    """Model calls, malformed ones included."""
+    input_tokens: int = 0
+    """Tokens read by the model."""
+    output_tokens: int = 0
+    """Tokens written by the model."""
+    submissions: int = 0
+    """Measurements on the device."""
+    checks: int = 0
+    """Free checks."""
+    wall_ms: int = 0
+    """Elapsed time."""
+
+
+class Attempt(Record):
+    """One kernel text by one agent for one workload, as stored in `attempts.jsonl`."""
+
+    version: Literal["attempt/1"] = Field(default="attempt/1", alias="schema")
+    id: str
+    """`agent/workload/number`, unique in the run."""
+    agent: str
+    """Name of the agent."""
+    workload: str
+    """Id of the workload."""
+    number: int
+    """Which of the k attempts, from 0."""
+    ending: Ending
+    """How the work ended."""
+    text: str | None
+    """Artifact hash of the kernel text; None when there is none."""
+    detail: str = ""
+    """What went wrong, when something did."""
+    steps: tuple[str, ...] = ()
+    """Artifact hashes of what the agent recorded, in order: prompts, replies, plans."""
+    usage: Usage = Usage()
+    """What it cost."""
+
+
+def attempt_id(agent: str, workload: str, number: int) -> str:
+    """Name an attempt.
+
+    Args:
+        agent: Name of the agent.
+        workload: Id of the workload.
+        number: Which of the k attempts, from 0.
+
+    Returns:
+        The id, unique in a run.
+    """
+    return f"{agent}/{workload}/{number}"

@@ -1,0 +1,77 @@
+"""One outcome, with what it rests on, as stored in `judgements.jsonl`."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Unjudged, Wrong
+from edgekernelbench.records.schema import Record
+
+
+class Margin(Record):
+    """How far one output was from its limits on one input set."""
+
+    inputs: str
+    """Name of the input set."""
+    output: int
+    """Position of the output."""
+    elementwise: float
+    """Largest error over what is allowed there; at most 1 for a correct kernel."""
+    rms_ratio: float | None
+    """RMS error over that of the declared arithmetic, floored; None for integers."""
+
+
+class InputSet(Record):
+    """Which inputs a kernel was judged on."""
+
+    name: str
+    """Distribution, with a suffix for the set that is timed."""
+    distribution: str
+    """Name of the distribution."""
+    seed: int
+    """Its seed; stored only with a final judgement, when no agent is at work any more."""
+
+
+class CostRecord(Record):
+    """What the kernel costs apart from time."""
+
+    code_bytes: int | None
+    """Size of the machine code; None when the compiler does not say."""
+    workspace_bytes: dict[str, int]
+    """Peak workspace by scope."""
+    compile_ns: int
+    """Time to compile."""
+
+
+class Judgement(Record):
+    """One outcome, with what it rests on."""
+
+    version: Literal["judgement/1"] = Field(default="judgement/1", alias="schema")
+    attempt: str
+    """Id of the attempt."""
+    workload: str
+    """Id of the workload."""
+    device: str
+    """Name of the device profile."""
+    device_class: str
+    """`edge`, `server` or `stand-in`."""
+    compiler: str
+    """Name of the compiler."""
+    threads: int
+    """Threads that the kernel and the baselines may use."""
+    text: str | None
+    """Artifact hash of the text as given; None when there was none."""
+    canonical: str | None = None
+    """Hash of the canonical text; None when it could not be parsed."""
+    outcome: Annotated[Rejected | Crashed | Wrong | Correct | Unjudged, Field(discriminator="kind")]
+    """What came of it."""
+    flags: tuple[str, ...] = ()
+    """Questions that a report shows, such as `"one-child"` or `"nondeterministic"`."""
+    margins: tuple[Margin, ...] = ()
+    """Distances from the limits; empty when it never ran."""
+    inputs: tuple[InputSet, ...] = ()
+    """What it was judged on; empty when the seeds must stay hidden."""
+    cost: CostRecord | None = None
+    """What it costs; None when it was not compiled."""
+    spent_ns: dict[str, int] = Field(default_factory=dict)
+    """Where the judging time went, by phase."""
