@@ -1,0 +1,162 @@
+"""How an index moves when an axis moves: affine forms, strides, what packs."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from edgekernelbench.ir.expr import Axis, Binary, Call, Cast, Expr, Literal, Power, Read, Reduction, Select
+from edgekernelbench.ir.walk import children, transform, walk
+
+TRANSCENDENTAL = frozenset(
+    {"sqrt", "rsqrt", "exp", "exp2", "log", "log2", "pow", "sin", "cos", "tan"}
+    | {"asin", "acos", "atan", "atan2", "tanh", "sigmoid", "erf"}
+)
+"""Functions that cost many operations."""
+
+TRANSCENDENTAL_COST = 20
+"""What one of them counts, in simple operations; polynomials take 10 to 30."""
+
+
+def expressions(value: Expr | Reduction) -> tuple[Expr, ...]:
+    """List the expressions of a stage's value: the conditions of its generators, then the element."""
+    if isinstance(value, Reduction):
+        return (*(c for over in value.over for c in over.conditions), value.element)
+    return (value,)
+
+
+def reads(value: Expr | Reduction) -> Iterator[Read]:
+    """List all reads of a stage's value, with repetitions."""
+    for part in expressions(value):
+        for node in walk(part):
+            if isinstance(node, Read):
+                yield node
+
+
+def cost(value: Expr | Reduction) -> int:
+    """Count the simple operations of one evaluation, reads and index arithmetic left out."""
+    return sum(_cost(part) for part in expressions(value))
+
+
+def _cost(node: Expr) -> int:
+    match node:
+        case Read() | Literal() | Axis():
+            return 0
+        case Call(function=name) if name in TRANSCENDENTAL:
+            own = TRANSCENDENTAL_COST
+        case Cast(operand=Literal()):
+            own = 0
+        case Power(exponent=exponent):
+            own = exponent - 1
+        case _:
+            own = 1
+    return own + sum(_cost(part) for part in children(node))
+
+
+def has_condition(value: Expr | Reduction) -> bool:
+    """Say whether a value chooses between two sides, as a padding does."""
+    return any(isinstance(node, Select) for part in expressions(value) for node in walk(part))
+
+
+def affine(index: Expr) -> Mapping[str, int] | None:
+    """Write an index as whole multiples of axes.
+
+    Args:
+        index: An integer expression.
+
+    Returns:
+        The factor of each axis that occurs; None when it is not of that form.
+    """
+    match index:
+        case Literal():
+            return {}
+        case Axis(name=name):
+            return {name: 1}
+        case Cast(operand=operand, implicit=True):
+            return affine(operand)
+        case Binary(op="+" | "-" as op, left=left, right=right):
+            a, b = affine(left), affine(right)
+            if a is None or b is None:
+                return None
+            sign = 1 if op == "+" else -1
+            return {n: a.get(n, 0) + sign * b.get(n, 0) for n in {**a, **b}}
+        case (
+            Binary(op="*", left=Literal(value=int(factor)), right=other)
+            | Binary(op="*", left=other, right=Literal(value=int(factor)))
+        ):
+            inner = affine(other)
+            return None if inner is None else {n: factor * k for n, k in inner.items()}
+        case _:
+            return None
+
+
+def uses(index: Expr, axis: str) -> bool:
+    """Say whether an index hangs on an axis at all, also through data."""
+    return any(isinstance(node, Axis) and node.name == axis for node in walk(index))
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """How a read moves when one axis moves by one.
+
+    Attributes:
+        kind: `still`, `unit` (to the next element in memory), `packs` (a weight whose stored order
+            can be chosen so that it becomes `unit`) or `jumps`.
+    """
+
+    kind: str
+
+    @property
+    def smooth(self) -> bool:
+        """Whether a vector along the axis loads from one place."""
+        return self.kind != "jumps"
+
+
+def movement(read: Read, axis: str, *, packable: bool) -> Movement:
+    """Say how a read moves along an axis.
+
+    Args:
+        read: The read, logical indices.
+        axis: The axis.
+        packable: Whether the tensor's layout is free.
+    """
+    touched = [d for d, index in enumerate(read.indices) if uses(index, axis)]
+    if not touched:
+        return Movement("still")
+    if len(touched) > 1:
+        return Movement("jumps")
+    (dim,) = touched
+    form = affine(read.indices[dim])
+    if form is None or form.get(axis) != 1:
+        return Movement("jumps")
+    if dim == len(read.indices) - 1:
+        return Movement("unit")
+    return Movement("packs") if packable and isinstance(read.indices[dim], Axis) else Movement("jumps")
+
+
+def inlined(value: Expr | Reduction, bodies: Mapping[str, tuple[tuple[str, ...], Expr]]) -> Expr | Reduction:
+    """Replace every read of some stages by what they are.
+
+    Args:
+        value: Where they are read.
+        bodies: Axes and expression of each such stage, themselves free of such reads.
+
+    Returns:
+        The value as its readers see it after inlining.
+    """
+
+    def change(node: Expr) -> Expr | None:
+        if not isinstance(node, Read) or node.tensor not in bodies:
+            return None
+        axes, body = bodies[node.tensor]
+        return renamed(body, dict(zip(axes, node.indices, strict=True)))
+
+    if isinstance(value, Reduction):
+        over = tuple(
+            replace(o, conditions=tuple(transform(c, change) for c in o.conditions)) for o in value.over
+        )
+        return replace(value, element=transform(value.element, change), over=over)
+    return transform(value, change)
+
+
+def renamed(body: Expr, axes: Mapping[str, Expr]) -> Expr:
+    """Put expressions in the place of axes."""
+    return transform(body, lambda n: axes.get(n.name) if isinstance(n, Axis) else None)

@@ -1,0 +1,80 @@
+"""The default lowering: schedule and memory layers for any compute, by rules.
+
+What a user gets for nothing, the `default` baseline, and where agents of the *optimise* track start. It runs
+nothing and searches nothing; the rules stand in `survey` (inline, precompute), `nests` (what shares a nest),
+`tile` (register tiles), `emit` and `groups`.
+"""
+
+from dataclasses import replace
+
+from edgekernelbench.base.errors import SourceError
+from edgekernelbench.ir.compute import placed_stages
+from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.ir.memory import Memory
+from edgekernelbench.ir.schedule import Schedule
+from edgekernelbench.lowering.emit import Emitter, price
+from edgekernelbench.lowering.groups import write_group
+from edgekernelbench.lowering.nests import plan_nests
+from edgekernelbench.lowering.survey import Survey, survey
+from edgekernelbench.lowering.writer import Writer
+from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.verify.facts import Facts
+
+
+def default_lowering(facts: Facts, target: str, profile: Profile) -> Kernel:
+    """Write schedule and memory layers for a compute layer.
+
+    Args:
+        facts: The verified compute layer.
+        target: `llvm`, `cuda` or `opencl`.
+        profile: The device.
+
+    Returns:
+        The same compute with one block of each kind, for this target alone. The blocks are legal: rules
+        that a text does not admit are left out, in the last resort all of them.
+    """
+    found = survey(facts)
+    writers = (_for_cpu, _inlining) if target == "llvm" else (_inlining,)
+    for write in writers:
+        kernel = _with(facts.kernel, write(found, facts, profile).blocks(target))
+        if _is_legal(facts, kernel, target, profile):
+            return kernel
+    return _with(facts.kernel, (Schedule((target,), ()), Memory((target,), ())))
+
+
+def _with(kernel: Kernel, blocks: tuple[Schedule, Memory]) -> Kernel:
+    return replace(kernel, schedules=blocks[:1], memories=blocks[1:])
+
+
+def _is_legal(facts: Facts, kernel: Kernel, target: str, profile: Profile) -> bool:
+    try:
+        build_nest(replace(facts, kernel=kernel), target, profile)
+    except SourceError:
+        return False
+    return True
+
+
+def _start(found: Survey, facts: Facts) -> Writer:
+    taken = {p.name for p in facts.kernel.params}
+    for placed in placed_stages(facts.kernel.compute):
+        taken |= {placed.stage.name, *placed.stage.axes}
+    writer = Writer(taken)
+    writer.precompute(*found.precompute)
+    writer.inline(*found.inline)
+    return writer
+
+
+def _inlining(found: Survey, facts: Facts, profile: Profile) -> Writer:
+    """Only what has no loops: the rest is left to the rules of the language (A9)."""
+    del profile
+    return _start(found, facts)
+
+
+def _for_cpu(found: Survey, facts: Facts, profile: Profile) -> Writer:
+    emitter = Emitter(found, profile, _start(found, facts))
+    for plan in plan_nests(found, profile.threads, lambda view, fixed: price(view, fixed, emitter)):
+        emitter.nest(plan)
+    for group in facts.groups:
+        write_group(group, emitter, facts)
+    return emitter.writer
