@@ -1,0 +1,99 @@
+"""What the readers of one text share: what is known, and what was found wrong."""
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from edgekernelbench.base.diagnostics import Diagnostic, Layer
+from edgekernelbench.base.span import Span
+from edgekernelbench.ir.dtype import DType
+
+Number = int | float
+Node = ast.expr | ast.stmt | ast.arg | ast.keyword
+
+MAX_QUOTE_CHARS = 60
+"""A message quotes no more than this of the text."""
+
+MAX_DEPTH = 100
+"""Expressions nested deeper are refused [P03]: what works on trees later may recurse."""
+
+
+@dataclass(slots=True)
+class Context:
+    """The state of one reading.
+
+    Attributes:
+        source: The text, line ends normalised.
+        given: Numbers and element types that win over what the text says: a workload's sizes.
+        chosen: The value of each knob that is not at its first option.
+        pattern: Whether capitals that nobody gives are allowed; the trees are then of no use.
+        constants: Constants known so far; None for one that could not be evaluated.
+        free: Capitals that nobody gives, in order of appearance.
+        knobs: Options of each knob, in order of appearance.
+        diagnostics: What was found wrong, in any order.
+        layer: The layer that is being read.
+        target: The targets of the block that is being read.
+    """
+
+    source: str
+    given: Mapping[str, Number | DType] = field(default_factory=dict)
+    chosen: Mapping[str, Number] = field(default_factory=dict)
+    pattern: bool = False
+    constants: dict[str, Number | DType | None] = field(default_factory=dict)
+    free: dict[str, None] = field(default_factory=dict)
+    knobs: dict[str, tuple[Number, ...]] = field(default_factory=dict)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    layer: Layer = Layer.TEXT
+    target: str | None = None
+    lines: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.lines = self.source.split("\n")
+
+    def report(self, code: str, message: str, where: Node | Span, hint: str | None = None) -> None:
+        """Note what is wrong.
+
+        Args:
+            code: The code, such as `"C14"`.
+            message: What was expected and what was found.
+            where: The piece of text.
+            hint: The corrected line, if it can be made.
+        """
+        place = where if isinstance(where, Span) else span(where)
+        self.diagnostics.append(Diagnostic(code, message, place, self.layer, hint, target=self.target))
+
+    def text(self, node: Node) -> str:
+        """Give the text of a node on one line."""
+        return one_line(self.slice(span(node)))
+
+    def slice(self, place: Span) -> str:
+        """Give the text at a place as it stands."""
+        lines = self.lines[place.line - 1 : place.end_line]
+        if not lines:
+            return ""
+        lines[-1] = lines[-1][: place.end_column - 1]
+        lines[0] = lines[0][place.column - 1 :]
+        return "\n".join(lines)
+
+    def quote(self, node: Node) -> str:
+        """Give the text of a node on one line, cut to what a message can hold."""
+        text = self.text(node)
+        return text if len(text) <= MAX_QUOTE_CHARS else text[: MAX_QUOTE_CHARS - 4] + " ..."
+
+
+def span(node: Node) -> Span:
+    """Give the place of a node; in ASCII text the byte offsets of `ast` are characters."""
+    end_line, end_column = node.end_lineno, node.end_col_offset
+    if end_line is None or end_column is None:  # `ast.parse` fills both; the types do not say so
+        return Span(node.lineno, node.col_offset + 1, node.lineno, node.col_offset + 2)
+    return Span(node.lineno, node.col_offset + 1, end_line, end_column + 1)
+
+
+def one_line(text: str) -> str:
+    """Put text that was broken over lines back on one, without its comments."""
+    if "\n" not in text:
+        return text
+    lines = (re.sub(r"#.*", "", line).strip() for line in text.split("\n"))
+    joined = " ".join(line for line in lines if line)
+    return re.sub(r"([(\[]) | (?=[)\]])", r"\1", joined)
