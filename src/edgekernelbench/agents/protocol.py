@@ -67,12 +67,16 @@ class Left:
 
     def __str__(self) -> str:
         parts = [
-            f"{self.submissions} submissions" if self.submissions is not None else "",
+            _count(self.submissions, "submission") if self.submissions is not None else "",
             f"{self.tokens:,} tokens" if self.tokens is not None else "",
             f"{self.money:.4f} of money" if self.money is not None else "",
             f"{self.seconds:.0f} s" if self.seconds is not None else "",
         ]
         return ", ".join(p for p in parts if p) or "no limit"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,12 +72,14 @@ class Usage:
         cached: Those of `input` that came from a cache.
         output: Tokens written, reasoning included.
         reasoning: Those of `output` that are not shown.
+        estimated: Whether the endpoint counted nothing and these are estimates.
     """
 
     input: int = 0
     cached: int = 0
     output: int = 0
     reasoning: int = 0
+    estimated: bool = False
 
     @property
     def total(self) -> int:
@@ -90,6 +92,7 @@ class Usage:
             self.cached + other.cached,
             self.output + other.output,
             self.reasoning + other.reasoning,
+            self.estimated or other.estimated,
         )
 
     def as_json(self) -> Mapping[str, int]:
@@ -99,6 +102,7 @@ class Usage:
             "cached": self.cached,
             "output": self.output,
             "reasoning": self.reasoning,
+            "estimated": self.estimated,
         }
 
 

@@ -39,7 +39,7 @@ class ScriptedModel:
         read = sum(estimate_tokens(m.content) for m in request.messages)
         return Reply(
             text,
-            Usage(input=read, output=estimate_tokens(text)),
+            Usage(input=read, output=estimate_tokens(text), estimated=True),
             request_id=f"scripted-{number}",
             model=self.name,
         )

@@ -1,0 +1,175 @@
+"""Task cards: what an agent is told, made from plain values.
+
+The card knows nothing of the catalogue; whoever runs agents passes the values in, and is the one who
+keeps the canonical text back in the write track.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+
+from edgekernelbench.agents.examples import nearest_examples
+from edgekernelbench.agents.ledger import Budget
+from edgekernelbench.agents.protocol import Left, Task, Track
+from edgekernelbench.base.errors import InternalError
+from edgekernelbench.profiles.profile import Profile
+
+PROMPTS = files(__package__) / "prompts"
+GPU_TARGETS = ("cuda", "opencl")
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What a card says about one workload.
+
+    Attributes:
+        workload: Its id.
+        title: What it computes, one sentence.
+        name: Name of the function.
+        parameters: What stands between the brackets of the `def` line, sizes as numbers.
+        outputs: Type and sizes of each output, in order, such as `"f32[128, 1024]"`.
+        arithmetic: The narrowest arithmetic and accumulation that is allowed.
+        pytorch: Source of the PyTorch function.
+        sizes: What the capitals of the PyTorch function stand for, when it has any.
+        canonical: The canonical compute text; None in the write track.
+    """
+
+    workload: str
+    title: str
+    name: str
+    parameters: str
+    outputs: tuple[str, ...]
+    arithmetic: str
+    pytorch: str
+    sizes: Mapping[str, int | float | str]
+    canonical: str | None = None
+
+    @property
+    def signature(self) -> str:
+        """The `def` line."""
+        return f"def {self.name}({self.parameters}):"
+
+    @property
+    def track(self) -> Track:
+        """Which question the card asks."""
+        return Track.WRITE if self.canonical is None else Track.OPTIMISE
+
+
+def make_task(
+    facts: CardFacts, profile: Profile, budget: Budget, *, sample: int = 0, short: bool = False
+) -> Task:
+    """Write the task of one workload.
+
+    Args:
+        facts: The workload.
+        profile: The device.
+        budget: What may be used.
+        sample: Number of the attempt.
+        short: Whether to show the short language reference, for models with little context.
+
+    Returns:
+        The task with its two texts.
+    """
+    return Task(
+        workload=facts.workload,
+        target=profile.target,
+        track=facts.track,
+        system=system_text(facts.track, profile.target, short=short),
+        prompt=card_text(facts, profile, budget),
+        start=facts.canonical,
+        sample=sample,
+    )
+
+
+def system_text(track: Track, target: str, *, short: bool = False) -> str:
+    """Write the rules and the language reference: the same for all workloads of a target."""
+    kind = "gpu" if target in GPU_TARGETS else "llvm"
+    rules = render(f"rules_{track}", {})
+    if short:
+        values = {"target": target, "schedule_short": render(f"schedule_short_{kind}", {})}
+        return f"{rules}\n\n{render('language_short', values)}"
+    values = {
+        "target": target,
+        "schedule_target": render(f"schedule_{kind}", {}),
+        "memory_target": render(f"memory_{kind}", {}),
+    }
+    return f"{rules}\n\n{render('language', values)}"
+
+
+def card_text(facts: CardFacts, profile: Profile, budget: Budget) -> str:
+    """Write the card of one workload."""
+    shown = facts.pytorch if facts.canonical is None else facts.canonical
+    examples = nearest_examples(facts.signature, shown)
+    return render(
+        "card",
+        {
+            "examples": "\n\n".join(
+                render(
+                    "example",
+                    {
+                        "title": example.title,
+                        "pytorch": example.pytorch.strip(),
+                        "kernel": example.kernel_for(profile.target).strip(),
+                    },
+                )
+                for example in examples
+            ),
+            "title": facts.title,
+            "signature": facts.signature,
+            "outputs": ", ".join(facts.outputs),
+            "arithmetic": facts.arithmetic,
+            "reference": _reference(facts),
+            "target": profile.target,
+            "device": device_text(profile),
+            "budget": str(Left(budget.submissions, budget.tokens, budget.money, budget.seconds)),
+            "name": facts.name,
+            "parameters": facts.parameters,
+        },
+    )
+
+
+def device_text(profile: Profile) -> str:
+    """Say what a writer of kernels needs to know of a device, one line."""
+    facts = [profile.title]
+    if profile.target in GPU_TARGETS:
+        facts += [
+            f"at most {profile.max_threads:,} threads a block",
+            f"{profile.shared_bytes:,} B of shared memory a block",
+        ]
+    else:
+        caches = " and ".join(f"{size // 1024:,} KiB" for size in profile.cache_bytes)
+        facts += [
+            f"{profile.threads} threads",
+            f"vectors of {profile.vector_bytes} B ({profile.vector_bytes // 4} f32)",
+            f"{profile.vector_registers} vector registers",
+            f"data caches of {caches}",
+        ]
+    if profile.instructions:
+        facts.append(f"tensorize: {', '.join(profile.instructions)}")
+    return "; ".join([*facts, *profile.quirks])
+
+
+def render(name: str, values: Mapping[str, str]) -> str:
+    """Fill in a template of `prompts`, whose places are all filled and whose values are all used.
+
+    Args:
+        name: Name of the file without its ending.
+        values: One text for each place.
+
+    Raises:
+        InternalError: When a place has no value, or a value no place.
+    """
+    template = Template((PROMPTS / f"{name}.txt").read_text(encoding="utf-8").rstrip("\n"))
+    wanted = set(template.get_identifiers())
+    if wanted != values.keys() or not template.is_valid():
+        raise InternalError(f"prompt {name!r}: places {sorted(wanted)}, values {sorted(values)}")
+    return template.substitute(values)
+
+
+def _reference(facts: CardFacts) -> str:
+    if facts.canonical is not None:
+        return render("reference_optimise", {"canonical": facts.canonical.strip()})
+    sizes = ", ".join(f"{name} = {value}" for name, value in sorted(facts.sizes.items()))
+    values = {"pytorch": facts.pytorch.strip(), "sizes": f"with {sizes}" if sizes else ""}
+    return render("reference_write", values).rstrip()

@@ -1,0 +1,2 @@
+def pick_rows(rows, idx, gain):
+    return rows[idx] * gain[:, None]
