@@ -1,0 +1,215 @@
+"""Loading, filtering and naming what the catalogue has."""
+
+import hashlib
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.names import nearest
+from edgekernelbench.ir.dtype import DType
+from edgekernelbench.workloads.schema import Domain, Level, Pattern, Workload, WorkloadFile, WorkloadRow
+
+DATA = Path(__file__).parent / "data"
+"""The catalogue that comes with the package."""
+
+VERSION_FILE = "VERSION"
+ROWS_FILE = "workloads.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All patterns and workloads of one folder.
+
+    Attributes:
+        version: What the folder's `VERSION` says.
+        hash: The first 16 digits of a hash over all its files.
+        patterns: Sorted by id.
+        workloads: Sorted by id.
+    """
+
+    version: str
+    hash: str
+    patterns: tuple[Pattern, ...]
+    workloads: tuple[Workload, ...]
+
+    @property
+    def suites(self) -> tuple[str, ...]:
+        """The suites that a workload names, sorted."""
+        return tuple(sorted({suite for w in self.workloads for suite in w.suites}))
+
+    def pattern(self, pattern_id: str) -> Pattern:
+        """Find a pattern by `family/name`.
+
+        Raises:
+            CatalogueError: When there is none; it names the nearest.
+        """
+        found = {p.id: p for p in self.patterns}
+        if pattern_id not in found:
+            raise CatalogueError(_unknown("pattern", pattern_id, found))
+        return found[pattern_id]
+
+    def workload(self, workload_id: str) -> Workload:
+        """Find a workload by id.
+
+        Raises:
+            CatalogueError: When there is none; it names the nearest.
+        """
+        found = {w.id: w for w in self.workloads}
+        if workload_id not in found:
+            raise CatalogueError(_unknown("workload", workload_id, found))
+        return found[workload_id]
+
+    def select(
+        self,
+        ids: Iterable[str] = (),
+        *,
+        suite: str = "full",
+        domain: Domain | None = None,
+        level: Level | None = None,
+        dtype: DType | None = None,
+        family: str | None = None,
+    ) -> tuple[Workload, ...]:
+        """List workloads that have everything that is asked for.
+
+        Args:
+            ids: Workload, pattern or family names; empty means all.
+            suite: Only of this suite.
+            domain: Only of this domain; None means any.
+            level: Only of this level; None means any.
+            dtype: Only of this main element type; None means any.
+            family: Only of this family; None means any.
+
+        Returns:
+            Workloads sorted by id, each once.
+
+        Raises:
+            CatalogueError: When a name or the suite is unknown.
+        """
+        if suite not in self.suites:
+            raise CatalogueError(_unknown("suite", suite, self.suites))
+        named = {w.id for name in ids for w in self._named(name)}
+        return tuple(
+            w
+            for w in self.workloads
+            if suite in w.suites
+            and (not named or w.id in named)
+            and domain in (None, w.domain)
+            and level in (None, w.level)
+            and dtype in (None, w.dtype)
+            and family in (None, w.pattern.family)
+        )
+
+    def _named(self, name: str) -> tuple[Workload, ...]:
+        names = {w.id: (w.id, w.pattern.id, w.pattern.family, w.pattern.name) for w in self.workloads}
+        found = tuple(w for w in self.workloads if name in names[w.id])
+        if not found:
+            known = {known for several in names.values() for known in several}
+            raise CatalogueError(_unknown("workload", name, known))
+        return found
+
+
+@cache
+def load_catalogue(folder: Path = DATA) -> Catalogue:
+    """Read a catalogue; texts are parsed only when a kernel is asked for.
+
+    Args:
+        folder: A folder of families with a `VERSION` file.
+
+    Returns:
+        The catalogue.
+
+    Raises:
+        CatalogueError: When a file is missing or a row is wrong.
+    """
+    families = sorted(path for path in folder.iterdir() if (path / ROWS_FILE).is_file())
+    patterns = tuple(pattern for family in families for pattern in _patterns(family))
+    by_id = {p.id: p for p in patterns}
+    rows = [(family, row) for family in families for row in _rows(family)]
+    workloads = sorted((_workload(family, row, by_id) for family, row in rows), key=lambda w: w.id)
+    return Catalogue(_version(folder), _hash(folder), patterns, tuple(workloads))
+
+
+def _patterns(family: Path) -> list[Pattern]:
+    found = []
+    for text in sorted(family.glob("*.kir")):
+        function = text.with_suffix(".py")
+        if not function.is_file():
+            raise CatalogueError(f"{family.name}/{text.name}: expected {function.name} beside it, found none")
+        name = text.stem
+        source = text.read_text(encoding="utf-8")
+        found.append(Pattern(f"{family.name}/{name}", family.name, name, source, function))
+    return found
+
+
+def _rows(family: Path) -> list[WorkloadRow]:
+    place = f"{family.name}/{ROWS_FILE}"
+    try:
+        raw = tomllib.loads((family / ROWS_FILE).read_text(encoding="utf-8"))
+        return WorkloadFile.model_validate(_tuples(raw)).workload
+    except tomllib.TOMLDecodeError as error:
+        raise CatalogueError(f"{place}: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise CatalogueError(f"{place}: {where}: {first['msg']}, found {first['input']!r}") from error
+
+
+def _tuples(value: object) -> object:
+    """Turn arrays of axes into tuples, which strict rows ask for; leave the arrays of rows and of suites."""
+    match value:
+        case dict():
+            return {
+                key: tuple(part) if key in ("fan", "axes") and isinstance(part, list) else _tuples(part)
+                for key, part in value.items()
+            }
+        case list():
+            return [_tuples(part) for part in value]
+        case _:
+            return value
+
+
+def _workload(family: Path, row: WorkloadRow, patterns: dict[str, Pattern]) -> Workload:
+    pattern_id, _, rest = row.id.partition("@")
+    if pattern_id not in patterns:
+        problem = _unknown("pattern", pattern_id, patterns)
+        raise CatalogueError(f"{family.name}/{ROWS_FILE}: {row.id}: {problem}")
+    return Workload(
+        id=row.id,
+        pattern=patterns[pattern_id],
+        sizes=row.sizes,
+        dtype=DType(rest.rpartition("-")[2]),
+        accumulate=row.accumulate,
+        inputs=row.inputs,
+        domain=row.domain,
+        level=row.level,
+        source=row.source,
+        tolerance_lsb=row.tolerance_lsb,
+        suites=("full", *row.suites),
+    )
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    near = nearest(name, known)
+    remedy = f"did you mean {near}?" if near else "`ekb catalogue list` shows what exists"
+    return f"no {kind} {name}; {remedy}"
+
+
+def _version(folder: Path) -> str:
+    path = folder / VERSION_FILE
+    if not path.is_file():
+        raise CatalogueError(f"expected a file {VERSION_FILE} in the folder of the catalogue, found none")
+    return path.read_text(encoding="utf-8").strip()
+
+
+def _hash(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".kir", ".py", ".toml") or path.name == VERSION_FILE:
+            data = path.read_bytes()
+            digest.update(f"{path.relative_to(folder).as_posix()} {len(data)}\n".encode() + data)
+    return digest.hexdigest()[:16]

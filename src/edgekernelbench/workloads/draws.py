@@ -1,0 +1,193 @@
+"""How the values of a parameter are drawn, as a row of the catalogue says it."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Draw(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class Normal(_Draw):
+    """Independent normal values; integers are rounded and clipped to their range."""
+
+    draw: Literal["normal"]
+    mean: float = 0.0
+    std: float = 1.0
+
+
+class Uniform(_Draw):
+    """Independent uniform values from `low` to `high`; integers include both ends."""
+
+    draw: Literal["uniform"]
+    low: float = 0.0
+    high: float = 1.0
+
+
+class Weights(_Draw):
+    """Normal weights scaled so that a sum over the `fan` axes of unit inputs has variance `gain ** 2`.
+
+    8-bit weights are symmetric with deviation 42, 4-bit weights take all of -8 to 7.
+    """
+
+    draw: Literal["weights"]
+    fan: tuple[int, ...] | None = None
+    """Axes that are summed over; None means all but the first."""
+    gain: float = 1.0
+
+
+class Requant(_Draw):
+    """Multipliers that take an integer sum over `of` to 8 bits with deviation `std`, one a channel.
+
+    A float parameter holds the real multiplier; an `i32` one its Q31 mantissa in `[2**30, 2**31)`,
+    to go with a `requant_shift` parameter of the same `of`.
+    """
+
+    draw: Literal["requant"]
+    of: str
+    """Name of the weights."""
+    fan: tuple[int, ...] | None = None
+    """Axes of the weights that are summed over; None means all but the first."""
+    std: float = 32.0
+    x_std: float = 42.0
+    """Deviation of the integer inputs about their zero point."""
+
+
+class RequantShift(_Draw):
+    """Right shifts beside Q31 mantissas: `acc * mantissa >> (31 + shift)`."""
+
+    draw: Literal["requant_shift"]
+    of: str
+    fan: tuple[int, ...] | None = None
+    std: float = 32.0
+    x_std: float = 42.0
+
+
+class Index(_Draw):
+    """Positions in the range that the signature declares."""
+
+    draw: Literal["index"]
+    low: int | None = None
+    """Least position; None means the declared one."""
+
+
+class Permutation(_Draw):
+    """The numbers 0 to n - 1 in random order along the last axis."""
+
+    draw: Literal["permutation"]
+
+
+class Distinct(_Draw):
+    """Evenly spaced values in random order along the last axis: no near ties."""
+
+    draw: Literal["distinct"]
+    low: float = 0.0
+    high: float = 1.0
+
+
+class Grid(_Draw):
+    """Uniform multiples of `step`: sums and squares are exact, so choices do not hang on rounding."""
+
+    draw: Literal["grid"]
+    low: float = -1.0
+    high: float = 1.0
+    step: float = 0.015625
+
+
+class Probability(_Draw):
+    """Values that sum to one along the last axis."""
+
+    draw: Literal["probability"]
+    sharpness: float = 1.0
+
+
+class Sorted(_Draw):
+    """Rising values along the last axis."""
+
+    draw: Literal["sorted"]
+    low: float = 0.0
+    high: float = 1.0
+
+
+class Mask(_Draw):
+    """Zeros and ones (or truth values), `share` of them ones."""
+
+    draw: Literal["mask"]
+    share: float = 0.5
+
+
+class Image(_Draw):
+    """Smooth shading, edges and noise over two axes, from `low` to `high`."""
+
+    draw: Literal["image"]
+    axes: tuple[int, int] = (-2, -1)
+    low: float = 0.0
+    high: float = 255.0
+
+
+class Signal(_Draw):
+    """A few sinusoids with noise along `axis`, of deviation near `std`."""
+
+    draw: Literal["signal"]
+    axis: int = -1
+    std: float = 1.0
+    noise: float = 0.2
+
+
+class Pulses(_Draw):
+    """A baseline with a sharp beat about every `period` samples along the last axis, as in an ECG."""
+
+    draw: Literal["pulses"]
+    period: int
+    std: float = 1.0
+
+
+class Walk(_Draw):
+    """A random walk along `axis`, of deviation near `std`."""
+
+    draw: Literal["walk"]
+    axis: int = -1
+    std: float = 1.0
+
+
+class Boxes(_Draw):
+    """Clustered boxes x0 y0 x1 y1 in an image of `extent` pixels, on a quarter-pixel grid."""
+
+    draw: Literal["boxes"]
+    extent: float = 320.0
+
+
+class Sections(_Draw):
+    """Stable second-order sections b0 b1 b2 a1 a2 along the last axis."""
+
+    draw: Literal["sections"]
+
+
+class PositiveDefinite(_Draw):
+    """Well-conditioned symmetric positive definite matrices over the last two axes."""
+
+    draw: Literal["positive_definite"]
+
+
+class Triangular(_Draw):
+    """Well-conditioned lower triangular matrices over the last two axes, zeros above."""
+
+    draw: Literal["triangular"]
+
+
+class Identity(_Draw):
+    """The identity over the last two axes, times `scale`, plus normal noise."""
+
+    draw: Literal["identity"]
+    scale: float = 1.0
+    noise: float = 0.05
+
+
+Draw = Annotated[
+    Normal | Uniform | Grid | Mask | Sorted | Distinct | Probability | Index | Permutation
+    | Image | Signal | Pulses | Walk | Boxes | Sections | PositiveDefinite | Triangular | Identity
+    | Weights | Requant | RequantShift,
+    Field(discriminator="draw"),
+]  # fmt: skip
+"""One way to draw a parameter."""

@@ -1,0 +1,261 @@
+"""Values for one parameter: what each draw of a row means, and how the other distributions bend it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import log2, prod, sqrt
+from typing import assert_never
+
+import numpy as np
+
+from edgekernelbench.ir.compute import Param
+from edgekernelbench.ir.dtype import DType
+from edgekernelbench.workloads import structures
+from edgekernelbench.workloads.draws import (
+    Boxes,
+    Distinct,
+    Draw,
+    Grid,
+    Identity,
+    Image,
+    Index,
+    Mask,
+    Normal,
+    Permutation,
+    PositiveDefinite,
+    Probability,
+    Pulses,
+    Requant,
+    RequantShift,
+    Sections,
+    Signal,
+    Sorted,
+    Triangular,
+    Uniform,
+    Walk,
+    Weights,
+)
+from edgekernelbench.workloads.stream import Floats, Shape, Stream
+
+WEIGHT_STD = {DType.I8: 42.0, DType.I4: 4.6}
+"""Deviations of integer weights: symmetric 8-bit ones rarely clip, 4-bit ones are uniform."""
+
+
+class Distribution(StrEnum):
+    """How the values of run-time parameters lie; weights do not change with it."""
+
+    TYPICAL = "typical"
+    """As the row says."""
+    HEAVY = "heavy"
+    """Rare large values, values at both ends of their range, a few indices much more often than others."""
+    SPARSE = "sparse"
+    """Three of four values at rest, few different indices."""
+    RAMP = "ramp"
+    """Values that rise with the position: what is read from the wrong place shows."""
+    EXTREME = "extreme"
+    """Only the two ends of the range."""
+    CONSTANT = "constant"
+    """One value everywhere."""
+
+
+STANDARD = (Distribution.TYPICAL, Distribution.HEAVY, Distribution.SPARSE)
+"""The distributions that every judgement uses."""
+
+ADVERSARIAL = (Distribution.RAMP, Distribution.EXTREME, Distribution.CONSTANT)
+"""The distributions that a judge may add against kernels that guess."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Independent values with the range in which they may be bent.
+
+    Attributes:
+        values: As the row says.
+        low: Least value that makes sense.
+        high: Greatest value that makes sense.
+        rest: The value of "nothing there".
+    """
+
+    values: Floats
+    low: float
+    high: float
+    rest: float
+
+
+def sample(
+    param: Param, draw: Draw, weights: Param | None, stream: Stream, distribution: Distribution
+) -> Floats:
+    """Draw the values of one parameter, before rounding to its type.
+
+    Args:
+        param: The parameter.
+        draw: What the row says.
+        weights: The parameter that `draw.of` names; None for draws without one.
+        stream: Random numbers of this parameter alone.
+        distribution: How to bend run-time values.
+
+    Returns:
+        An array of the parameter's shape.
+    """
+    if param.const:
+        distribution = Distribution.TYPICAL
+    match draw:
+        case Weights():
+            return _weights(param, draw, stream)
+        case Requant() | RequantShift():
+            return _requant(param, draw, weights, stream)
+        case Index():
+            return _index(param, draw, stream, distribution)
+        case Distinct():
+            return _distinct(draw, param.shape, stream, distribution)
+        case Boxes():
+            crowded = distribution is Distribution.SPARSE
+            return structures.boxes(draw.extent, param.shape, stream, crowded=crowded)
+        case Sorted():
+            return np.sort(_bent(_uniform(draw.low, draw.high, param.shape, stream), stream, distribution))
+        case Normal() | Uniform() | Grid() | Mask() | Image() | Signal() | Pulses() | Walk():
+            return _bent(_plain(param, draw, stream), stream, distribution)
+        case _:
+            return _structured(draw, param.shape, stream)
+
+
+def _structured(
+    draw: Permutation | Probability | Sections | PositiveDefinite | Triangular | Identity,
+    shape: Shape,
+    stream: Stream,
+) -> Floats:
+    """Draw what has to keep its structure, whatever the distribution."""
+    match draw:
+        case Permutation():
+            return stream.orders(prod(shape[:-1]), shape[-1]).astype(np.float64).reshape(shape)
+        case Probability():
+            return structures.probability(draw.sharpness, shape, stream)
+        case Sections():
+            return structures.sections(shape, stream)
+        case PositiveDefinite():
+            return structures.positive_definite(shape, stream)
+        case Triangular():
+            return structures.triangular(shape, stream)
+        case Identity():
+            return draw.scale * np.eye(shape[-1]) + draw.noise * stream.normal(shape)
+        case _:
+            assert_never(draw)
+
+
+def _plain(
+    param: Param, draw: Normal | Uniform | Grid | Mask | Image | Signal | Pulses | Walk, stream: Stream
+) -> Plain:
+    shape = param.shape
+    match draw:
+        case Normal():
+            values = draw.mean + draw.std * stream.normal(shape)
+            return Plain(values, draw.mean - 3 * draw.std, draw.mean + 3 * draw.std, draw.mean)
+        case Uniform():
+            return _uniform(draw.low, draw.high + (1.0 if param.dtype.is_int else 0.0), shape, stream)
+        case Grid():
+            steps = round((draw.high - draw.low) / draw.step)
+            values = draw.low + draw.step * stream.below(steps + 1, shape).astype(np.float64)
+            return Plain(values, draw.low, draw.high, draw.low)
+        case Mask():
+            return Plain(stream.chance(draw.share, shape).astype(np.float64), 0.0, 1.0, 0.0)
+        case Image():
+            values = draw.low + (draw.high - draw.low) * structures.image(draw.axes, shape, stream)
+            return Plain(values, draw.low, draw.high, draw.low)
+        case Signal():
+            values = draw.std * structures.signal(draw.axis, draw.noise, shape, stream)
+            return Plain(values, -3 * draw.std, 3 * draw.std, 0.0)
+        case Pulses():
+            values = draw.std * structures.pulses(draw.period, shape, stream)
+            return Plain(values, -draw.std, 4 * draw.std, 0.0)
+        case Walk():
+            values = draw.std * structures.walk(draw.axis, shape, stream)
+            return Plain(values, -3 * draw.std, 3 * draw.std, 0.0)
+        case _:
+            assert_never(draw)
+
+
+def _uniform(low: float, high: float, shape: Shape, stream: Stream) -> Plain:
+    return Plain(low + (high - low) * stream.unit(shape), low, high, low)
+
+
+def _bent(plain: Plain, stream: Stream, distribution: Distribution) -> Floats:
+    values, shape = plain.values, plain.values.shape
+    match distribution:
+        case Distribution.TYPICAL:
+            return values
+        case Distribution.HEAVY:
+            far = np.clip(plain.rest + 4 * (values - plain.rest), plain.low * 2, plain.high * 2)
+            ends = np.where(stream.chance(0.5, shape), plain.low, plain.high)
+            bounded = np.where(stream.chance(0.5, shape), ends, np.clip(far, plain.low, plain.high))
+            return np.where(stream.chance(0.1, shape), bounded, values)
+        case Distribution.SPARSE:
+            return np.where(stream.chance(0.75, shape), plain.rest, values)
+        case Distribution.RAMP:
+            places = np.arange(values.size, dtype=np.float64).reshape(shape) % 997
+            return plain.low + (plain.high - plain.low) * places / 996
+        case Distribution.EXTREME:
+            return np.where(stream.chance(0.5, shape), plain.low, plain.high)
+        case Distribution.CONSTANT:
+            return np.full(shape, plain.low + 0.75 * (plain.high - plain.low))
+        case _:
+            assert_never(distribution)
+
+
+def _index(param: Param, draw: Index, stream: Stream, distribution: Distribution) -> Floats:
+    least, stop = param.bounds if param.bounds is not None else (0, param.dtype.bounds[1] + 1)
+    low = least if draw.low is None else draw.low
+    count, unit = stop - low, stream.unit(param.shape)
+    match distribution:
+        case Distribution.TYPICAL:
+            pass
+        case Distribution.HEAVY:
+            unit = unit**3
+        case Distribution.SPARSE:
+            unit = np.floor(unit * 4) / 4 + 0.25 * float(stream.unit(()))
+        case Distribution.RAMP:
+            unit = (np.arange(unit.size).reshape(param.shape) % count + 0.5) / count
+        case Distribution.EXTREME:
+            unit = np.where(unit < 0.5, 0.0, 1 - 2.0**-53)
+        case Distribution.CONSTANT:
+            unit = np.full(param.shape, float(stream.unit(())))
+        case _:
+            assert_never(distribution)
+    return low + np.floor(unit * count)
+
+
+def _distinct(draw: Distinct, shape: Shape, stream: Stream, distribution: Distribution) -> Floats:
+    length = shape[-1]
+    places = stream.orders(prod(shape[:-1]), length)
+    if distribution is Distribution.RAMP:
+        places = np.sort(places, axis=1)
+    spaced = (places + 0.5) / length
+    if distribution is Distribution.SPARSE:
+        spaced = np.where(places % 4 == 0, spaced, spaced / 16)
+    if distribution is Distribution.HEAVY:
+        spaced = spaced**3
+    return draw.low + (draw.high - draw.low) * spaced.reshape(shape)
+
+
+def _weights(param: Param, draw: Weights, stream: Stream) -> Floats:
+    if param.dtype in (DType.I4, DType.U4):
+        low, high = param.dtype.bounds
+        return low + stream.below(high - low + 1, param.shape).astype(np.float64)
+    if param.dtype is DType.I8:
+        return np.clip(np.rint(WEIGHT_STD[DType.I8] * stream.normal(param.shape)), -127, 127)
+    return draw.gain / sqrt(_fan(param, draw.fan)) * stream.normal(param.shape)
+
+
+def _requant(param: Param, draw: Requant | RequantShift, weights: Param | None, stream: Stream) -> Floats:
+    if weights is None:
+        raise ValueError(f"{param.name}: a requant draw without weights")
+    multiplier = draw.std / (draw.x_std * WEIGHT_STD[weights.dtype] * sqrt(_fan(weights, draw.fan)))
+    if isinstance(draw, RequantShift):
+        shift = max(0, round(-log2(multiplier / 0.75)))
+        return shift + stream.chance(0.25, param.shape).astype(np.float64)
+    if param.dtype.is_int:
+        return 2.0**30 + stream.below(2**30, param.shape).astype(np.float64)
+    return multiplier * (0.75 + 0.5 * stream.unit(param.shape))
+
+
+def _fan(weights: Param, axes: tuple[int, ...] | None) -> int:
+    summed = range(1, len(weights.shape)) if axes is None else axes
+    return max(1, prod(weights.shape[axis] for axis in summed))

@@ -1,0 +1,140 @@
+"""Draws with a structure: images, signals, boxes, matrices; deviation near one where that makes sense."""
+
+from math import prod
+
+import numpy as np
+
+from edgekernelbench.workloads.stream import Floats, Shape, Stream
+
+
+def image(axes: tuple[int, int], shape: Shape, stream: Stream) -> Floats:
+    """Make pictures in [0, 1]: shading, eight overlapping rectangles and fine noise.
+
+    Args:
+        axes: Rows and columns; pictures along other axes share their edges, not their brightness.
+        shape: The shape.
+        stream: Random numbers.
+
+    Returns:
+        An array of that shape.
+    """
+    moved = tuple(axis % len(shape) for axis in axes)
+    others = [axis for axis in range(len(shape)) if axis not in moved]
+    height, width = (shape[axis] for axis in moved)
+    count = prod(shape[axis] for axis in others)
+    y, x = np.mgrid[0:height, 0:width].astype(np.float64)
+    y, x = y / height, x / width
+    slopes = stream.unit((count, 2)) - 0.5
+    picture = 0.45 + 0.5 * (slopes[:, :1, None] * y + slopes[:, 1:, None] * x)
+    corners = stream.unit((8, 4))
+    tones = stream.unit((8, count)) - 0.5
+    for (top, left, high, wide), tone in zip(corners, tones, strict=True):
+        inside = (y >= top) & (y < top + 0.5 * high) & (x >= left) & (x < left + 0.5 * wide)
+        picture += 0.6 * tone[:, None, None] * inside
+    picture = np.clip(picture + 0.02 * stream.normal((count, height, width)), 0.0, 1.0)
+    full = picture.reshape(*(shape[axis] for axis in others), height, width)
+    return np.ascontiguousarray(np.moveaxis(full, (-2, -1), moved))
+
+
+def signal(axis: int, noise: float, shape: Shape, stream: Stream) -> Floats:
+    """Make sums of four sinusoids of random frequency, phase and height, with noise, along one axis."""
+    length = shape[axis]
+    count = prod(shape) // length
+    t = np.arange(length, dtype=np.float64)
+    frequency = 0.002 + 0.2 * stream.unit((count, 4, 1)) ** 2
+    phase, height = stream.unit((count, 4, 1)), 0.3 + 0.7 * stream.unit((count, 4, 1))
+    waves = (height * np.sin(2 * np.pi * (frequency * t + phase))).sum(axis=1)
+    return _along(waves + noise * stream.normal((count, length)), axis, shape)
+
+
+def pulses(period: int, shape: Shape, stream: Stream) -> Floats:
+    """Make beats along the last axis: a sharp peak, a flat wave after it, drift and noise."""
+    length = shape[-1]
+    count = prod(shape) // length
+    beat = period * (0.9 + 0.2 * stream.unit((count, 1)))
+    start = beat * stream.unit((count, 1))
+    phase = ((np.arange(length) + start) % beat) / beat
+    peak = np.clip(1 - np.abs(phase - 0.3) / 0.02, 0.0, None)
+    wave = np.clip(1 - ((phase - 0.55) / 0.1) ** 2, 0.0, None)
+    height = 3.0 + stream.unit((count, 1))
+    values = height * peak + 0.7 * wave + walk(-1, (count, length), stream) * 0.2
+    return np.asarray(values + 0.05 * stream.normal((count, length))).reshape(shape)
+
+
+def walk(axis: int, shape: Shape, stream: Stream) -> Floats:
+    """Make random walks along one axis; over the whole length they wander about one deviation."""
+    length = shape[axis]
+    steps = stream.normal((prod(shape) // length, length))
+    return _along(np.cumsum(steps, axis=1) * (1.4 / np.sqrt(length)), axis, shape)
+
+
+def boxes(extent: float, shape: Shape, stream: Stream, *, crowded: bool) -> Floats:
+    """Make boxes x0 y0 x1 y1 about shared centres, on a quarter-pixel grid so that areas are exact.
+
+    Args:
+        extent: Width and height of the image in pixels.
+        shape: Any leading axes and 4.
+        stream: Random numbers.
+        crowded: Whether all boxes lie about few centres.
+
+    Returns:
+        An array of that shape.
+    """
+    count = prod(shape[:-1])
+    groups = max(1, count // (64 if crowded else 6))
+    centres = extent * (0.1 + 0.8 * stream.unit((groups, 2)))
+    sizes = extent * (0.04 + 0.2 * stream.unit((groups, 2)))
+    which = stream.below(groups, (count,))
+    size = sizes[which] * (0.8 + 0.4 * stream.unit((count, 2)))
+    centre = centres[which] + 0.25 * sizes[which] * stream.normal((count, 2))
+    low = np.clip(np.rint(4 * (centre - size / 2)) / 4, 0.0, extent - 2)
+    high = np.clip(np.rint(4 * (centre + size / 2)) / 4, low + 1, extent)
+    return np.concatenate([low, high], axis=1).reshape(shape)
+
+
+def probability(sharpness: float, shape: Shape, stream: Stream) -> Floats:
+    """Make positive values that sum to one along the last axis."""
+    weight = np.exp(sharpness * stream.normal(shape))
+    return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
+
+
+def sections(shape: Shape, stream: Stream) -> Floats:
+    """Make stable second-order sections b0 b1 b2 a1 a2 whose impulse response has norm one."""
+    count = prod(shape[:-1])
+    radius, angle = 0.6 + 0.34 * stream.unit((count,)), 0.2 + 2.4 * stream.unit((count,))
+    zero, where = 0.3 + 0.6 * stream.unit((count,)), 0.2 + 2.4 * stream.unit((count,))
+    a1, a2 = -2 * radius * np.cos(angle), radius**2
+    b = np.stack([np.ones(count), -2 * zero * np.cos(where), zero**2], axis=1)
+    response = np.zeros((count, 256))
+    for t in range(256):
+        now = b[:, t] if t < b.shape[1] else np.zeros(count)
+        if t >= 1:
+            now = now - a1 * response[:, t - 1]
+        if t > 1:
+            now = now - a2 * response[:, t - 2]
+        response[:, t] = now
+    b = b / np.sqrt((response**2).sum(axis=1, keepdims=True))
+    return np.concatenate([b, a1[:, None], a2[:, None]], axis=1, dtype=np.float64).reshape(shape)
+
+
+def positive_definite(shape: Shape, stream: Stream) -> Floats:
+    """Make A Aᵀ / n + I / 2: symmetric, positive definite, condition near ten."""
+    size = shape[-1]
+    a = stream.normal(shape)
+    product = np.einsum("...ik,...jk->...ij", a, a) / size
+    return np.asarray(product + 0.5 * np.eye(size))
+
+
+def triangular(shape: Shape, stream: Stream) -> Floats:
+    """Make lower triangular matrices with a dominant diagonal, so that solving with them is tame."""
+    size = shape[-1]
+    below = np.tril(stream.normal(shape) / np.sqrt(size), -1)
+    diagonal = 1.0 + 0.5 * stream.unit(shape[:-1])
+    return np.asarray(below + diagonal[..., None] * np.eye(size))
+
+
+def _along(rows: Floats, axis: int, shape: Shape) -> Floats:
+    """Give rows back as an array of `shape` with the rows along `axis`."""
+    moved = axis % len(shape)
+    others = [n for place, n in enumerate(shape) if place != moved]
+    return np.ascontiguousarray(np.moveaxis(rows.reshape(*others, shape[moved]), -1, moved))
