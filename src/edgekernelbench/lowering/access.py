@@ -15,6 +15,9 @@ TRANSCENDENTAL = frozenset(
 TRANSCENDENTAL_COST = 20
 """What one of them counts, in simple operations; polynomials take 10 to 30."""
 
+LONGEST_STRIDE = 4
+"""Strides that a layout can undo, by storing each phase by itself."""
+
 
 def expressions(value: Expr | Reduction) -> tuple[Expr, ...]:
     """List the expressions of a stage's value: the conditions of its generators, then the element."""
@@ -99,10 +102,12 @@ class Movement:
 
     Attributes:
         kind: `still`, `unit` (to the next element in memory), `packs` (a weight whose stored order
-            can be chosen so that it becomes `unit`) or `jumps`.
+            can be chosen so that it becomes `unit`), `strides` (over a few elements) or `jumps`.
+        step: For `strides`, over how many.
     """
 
     kind: str
+    step: int = 1
 
     @property
     def smooth(self) -> bool:
@@ -125,10 +130,11 @@ def movement(read: Read, axis: str, *, packable: bool) -> Movement:
         return Movement("jumps")
     (dim,) = touched
     form = affine(read.indices[dim])
-    if form is None or form.get(axis) != 1:
+    step = 0 if form is None else form.get(axis, 0)
+    if dim == len(read.indices) - 1 and 1 <= step <= LONGEST_STRIDE:
+        return Movement("unit") if step == 1 else Movement("strides", step)
+    if step != 1:
         return Movement("jumps")
-    if dim == len(read.indices) - 1:
-        return Movement("unit")
     return Movement("packs") if packable and isinstance(read.indices[dim], Axis) else Movement("jumps")
 
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from edgekernelbench.ir.expr import Reduction
+from edgekernelbench.ir.expr import Axis, Compare, Logic, Reduction
 from edgekernelbench.ir.schedule import Parallel, Unroll, Vectorize
-from edgekernelbench.lowering.access import movement, reads
+from edgekernelbench.lowering.access import affine, movement, reads, uses
 from edgekernelbench.lowering.nests import Plan, axes_through
 from edgekernelbench.lowering.survey import Survey, View
-from edgekernelbench.lowering.tile import Tile, choose_tile, lanes_of
+from edgekernelbench.lowering.tile import Freedom, Tile, choose_tile, lanes_of
 from edgekernelbench.lowering.writer import Writer
 from edgekernelbench.profiles.profile import Profile
 
@@ -46,7 +46,14 @@ class Emitter:
     def tile(self, view: View, fixed: frozenset[str]) -> Tile | None:
         """Choose the tile of a reduction whose `fixed` axes a loop outside holds."""
         extents = {a: 1 if a in fixed else n for a, n in zip(view.stage.axes, view.stage.shape, strict=True)}
-        return choose_tile(view, extents, self.found.ahead, self.profile) if view.reduced else None
+        return choose_tile(view, extents, self.freedom, self.profile) if view.reduced else None
+
+    @property
+    def freedom(self) -> Freedom:
+        """Say whose storage may be chosen."""
+        inner = (v for v in self.found.views if not v.reduced and v.group is None)
+        phased = frozenset(v.name for v in inner if v.name not in self.found.outputs)
+        return Freedom(self.found.ahead, phased - self.packed.keys())
 
     def nest(self, plan: Plan) -> None:
         """Write a root nest with everything inside it."""
@@ -93,6 +100,9 @@ class Emitter:
         if view.name in plan.tiled:
             return self._shared_tile(view, plan.tiled[view.name], fixed)
         if isinstance(view.value, Reduction):
+            target = scattered(view)
+            if target is not None and not fixed:
+                return self._scatter(view, target)
             tile = self.tile(view, fixed)
             if tile is None:
                 return self._split_reduction(view, fixed, at)
@@ -120,8 +130,14 @@ class Emitter:
         self.inner.add(inner)
         return outer, inner
 
-    def pack(self, tile: Tile, view: View) -> None:
-        """Give the weights of a tile the order it wants, unless they have one already."""
+    def store(self, tile: Tile, view: View) -> None:
+        """Give what a tile reads the order it wants, unless it has one already."""
+        for tensor, step in tile.phases.items():
+            read = next(r for r in reads(view.value) if r.tensor == tensor)
+            self.packed[tensor] = (len(read.indices) - 1, step)
+            self.writer.phase(tensor, len(read.indices), step)
+            along = affine(read.indices[-1]) or {}
+            self.writer.mark(Unroll, *(f"{view.name}.{a}" for a in along if a in view.reduced))
         for tensor, dim in tile.packs.items():
             rank = next(len(r.indices) for r in reads(view.value) if r.tensor == tensor)
             if tensor not in self.packed:
@@ -130,7 +146,7 @@ class Emitter:
 
     def tiled(self, view: View, tile: Tile, fixed: frozenset[str]) -> list[str]:
         """Write a reduction that keeps its own tile of accumulators; give its loops in order."""
-        self.pack(tile, view)
+        self.store(tile, view)
         outer: list[str] = []
         inner: list[str] = []
         for axis in view.stage.axes:
@@ -159,7 +175,7 @@ class Emitter:
         if tile is None:
             loops = self.own(reader, fixed)
             return self._at_element(reader, view, loops)
-        self.pack(tile, view)
+        self.store(tile, view)
         theirs = {mine: row for row, mine in through.items()}
         outer: list[str] = []
         inner: dict[str, str] = {}
@@ -220,13 +236,27 @@ class Emitter:
         self.inner.add(ri)
         return [*data, ri]
 
+    def _scatter(self, view: View, target: str) -> list[str]:
+        """A histogram: one pass over the data, each element straight to its place."""
+        axis = view.reduced[0]
+        chunks = self.profile.threads
+        size = view.sizes[axis] // chunks
+        if view.work < PARALLEL_WORK or size <= view.sizes[target]:
+            self.writer.scatter(f"{view.name}.{target}")
+            return []
+        ro, _ = self.split(view, axis, size)
+        part = self.writer.rfactor(ro, f"{view.name}_part")
+        self.writer.scatter(f"{part}.{target}")
+        self.writer.mark(Parallel, f"{part}.{ro}")
+        return []
+
     def _along(self, view: View) -> str | None:
         """Find a reduction axis that every read follows smoothly and that is long enough."""
         found = list(reads(view.value))
         lanes = lanes_of(view, self.profile)
         for axis in reversed(view.reduced):
             moves = [movement(r, axis, packable=False).kind for r in found]
-            if view.sizes[axis] >= 2 * lanes and "jumps" not in moves and "unit" in moves:
+            if view.sizes[axis] >= lanes and "jumps" not in moves and "unit" in moves:
                 return axis
         return None
 
@@ -247,6 +277,31 @@ class Emitter:
             self.writer.mark(Vectorize, name)
             self.inner.add(name)
         return [*loops, name]
+
+
+def scattered(view: View) -> str | None:
+    """Find the data axis `x` that a reduction's condition `e == x` picks, where `e` does not hang on it.
+
+    Args:
+        view: A reducing stage.
+
+    Returns:
+        The axis; None when the reduction is no scatter.
+    """
+    if not isinstance(view.value, Reduction):
+        return None
+    for over in view.value.over:
+        for condition in over.conditions:
+            for test in condition.operands if isinstance(condition, Logic) else (condition,):
+                match test:
+                    case (
+                        Compare(ops=("==",), operands=(e, Axis(name=x)))
+                        | Compare(ops=("==",), operands=(Axis(name=x), e))
+                    ) if x in view.stage.axes and not uses(e, x):
+                        return x
+                    case _:
+                        continue
+    return None
 
 
 def price(view: View, fixed: frozenset[str], emitter: Emitter) -> float:

@@ -5,11 +5,11 @@ multiply-adds and two loads a cycle, a latency of four), and the cheapest is tak
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, prod
 
 from edgekernelbench.ir.expr import Read
-from edgekernelbench.lowering.access import movement, reads, uses
+from edgekernelbench.lowering.access import Movement, affine, movement, reads, uses
 from edgekernelbench.lowering.survey import View
 from edgekernelbench.profiles.profile import Profile
 
@@ -19,11 +19,20 @@ LATENCY = 4
 PORTS = 2
 """Vector operations, and loads, of one cycle."""
 
+LOAD = 0.05
+"""What a load costs even where it hides behind arithmetic: it decides between equals."""
+
+STEP = 0.5
+"""Cycles of one step of the reduction loop itself."""
+
 SPARE_REGISTERS = 6
 """Registers left for operands."""
 
 UNALIGNED = 1.2
 """What a vector load that crosses lines costs, against one that does not."""
+
+LONGEST_PHASE = 8
+"""A reduction axis beside a strided one is unrolled up to here, so that its phase is a constant."""
 
 UNROLLS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
 """Widths tried for the unrolled axis."""
@@ -39,6 +48,8 @@ class Tile:
         unroll: The axis that is unrolled; None when there is none worth it.
         count: Iterations along it.
         packs: Tensors whose stored order makes them contiguous along `vector`, by dimension.
+        phases: Stages that are read with a stride along `vector`, with that stride: each phase is stored
+            by itself, and the reduction axes of that index are unrolled.
         cycles: The price by the model.
     """
 
@@ -47,29 +58,40 @@ class Tile:
     unroll: str | None
     count: int
     packs: Mapping[str, int]
+    phases: Mapping[str, int]
     cycles: float
 
 
-def choose_tile(
-    view: View, extents: Mapping[str, int], ahead: frozenset[str], profile: Profile
-) -> Tile | None:
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """Whose storage the lowering may choose.
+
+    Attributes:
+        ahead: Tensors whose layout is free: weights and what is precomputed.
+        phased: Elementwise stages, such as a padding, that may be stored phase by phase.
+    """
+
+    ahead: frozenset[str]
+    phased: frozenset[str]
+
+
+def choose_tile(view: View, extents: Mapping[str, int], freedom: Freedom, profile: Profile) -> Tile | None:
     """Choose the tile of a reduction.
 
     Args:
         view: The reducing stage.
         extents: Size of each of its data axes; 1 where a loop outside fixes it.
-        ahead: Tensors whose layout is free.
+        freedom: Whose storage may be chosen.
         profile: Vector width and registers.
 
     Returns:
         The cheapest tile; None when no data axis can be a vector.
     """
-    lanes = lanes_of(view, profile)
     found = [
         tile
         for axis, size in extents.items()
         if size > 1
-        for tile in _tiles(view, axis, extents, ahead, lanes, profile)
+        for tile in _tiles(view, axis, extents, freedom, profile)
     ]
     return min(found, key=lambda t: t.cycles, default=None)
 
@@ -87,21 +109,20 @@ def widths(size: int, lanes: int) -> tuple[int, ...]:
 
 
 def _tiles(
-    view: View,
-    axis: str,
-    extents: Mapping[str, int],
-    ahead: frozenset[str],
-    lanes: int,
-    profile: Profile,
+    view: View, axis: str, extents: Mapping[str, int], freedom: Freedom, profile: Profile
 ) -> Iterator[Tile]:
     found = list(reads(view.value))
-    moves = [(r, movement(r, axis, packable=r.tensor in ahead)) for r in found]
-    if any(m.kind == "jumps" for _, m in moves) or not any(m.kind != "still" for _, m in moves):
+    moves = [(r, movement(r, axis, packable=r.tensor in freedom.ahead)) for r in found]
+    if not all(_usable(r, m, view, freedom) for r, m in moves) or all(m.kind == "still" for _, m in moves):
         return
     packs = {
-        r.tensor: _dim(r, axis) for r, m in moves if m.smooth and m.kind != "still" and r.tensor in ahead
+        r.tensor: _dim(r, axis)
+        for r, m in moves
+        if m.kind in ("unit", "packs") and r.tensor in freedom.ahead and affine(r.indices[_dim(r, axis)])
     }
+    phases = {r.tensor: m.step for r, m in moves if m.kind == "strides"}
     others = [a for a, n in extents.items() if n > 1 and a != axis]
+    lanes = lanes_of(view, profile)
     budget = profile.vector_registers - SPARE_REGISTERS
     for width in widths(extents[axis], lanes):
         vectors = ceil(width / lanes)
@@ -110,8 +131,16 @@ def _tiles(
                 if unroll and not 1 < count <= extents[unroll]:
                     continue
                 if count * vectors <= budget:
-                    tile = Tile(axis, width, unroll, count, packs, 0.0)
+                    tile = Tile(axis, width, unroll, count, packs, phases, 0.0)
                     yield _priced(tile, view, extents, found, lanes)
+
+
+def _usable(read: Read, move: Movement, view: View, freedom: Freedom) -> bool:
+    if move.kind != "strides":
+        return move.kind != "jumps"
+    along = affine(read.indices[-1]) or {}
+    short = all(view.sizes[a] <= LONGEST_PHASE for a in along if a in view.reduced)
+    return read.tensor in freedom.phased and short
 
 
 def _dim(read: Read, axis: str) -> int:
@@ -128,7 +157,7 @@ def _priced(tile: Tile, view: View, extents: Mapping[str, int], found: list[Read
             times *= vectors if read.tensor in tile.packs else vectors * UNALIGNED
         loads += times
     steps = prod(view.sizes[a] for a in view.reduced)
-    cycles = max(tile.count * vectors / PORTS, loads / PORTS, LATENCY)
+    cycles = max(tile.count * vectors / PORTS, loads / PORTS, LATENCY) + LOAD * loads + STEP
     tiles = prod(
         ceil(n / (tile.width if a == tile.vector else tile.count if a == tile.unroll else 1))
         for a, n in extents.items()
@@ -136,4 +165,4 @@ def _priced(tile: Tile, view: View, extents: Mapping[str, int], found: list[Read
     total = cycles * steps * tiles
     if view.stage.axes[-1] != tile.vector:  # the result is stored across the vectors
         total += prod(extents.values())
-    return Tile(tile.vector, tile.width, tile.unroll, tile.count, tile.packs, total)
+    return replace(tile, cycles=total)

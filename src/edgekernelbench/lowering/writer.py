@@ -21,6 +21,7 @@ from edgekernelbench.ir.schedule import (
     Parallel,
     Precompute,
     Rfactor,
+    Scatter,
     Schedule,
     ScheduleDirective,
     Split,
@@ -69,6 +70,10 @@ class Writer:
         self.schedule.append(Rfactor(out, loop))
         return out
 
+    def scatter(self, loop: str) -> None:
+        """Send updates straight to their element."""
+        self.schedule.append(Scatter(loop))
+
     def hoist(self, loop: str, block: int) -> str:
         """Hoist an axis of a group."""
         out = self.fresh(loop.replace(".", "_") + "_h")
@@ -100,15 +105,16 @@ class Writer:
         self.schedule.append(ComputeAt(stage, loop))
 
     def pack(self, tensor: str, rank: int, dim: int, width: int) -> None:
-        """Store a tensor with pieces of `width` along one axis innermost."""
+        """Store a tensor in panels of `width` along one axis: the panel outermost, its elements innermost."""
         axes = tuple(f"a{d}" for d in range(rank))
-        outer = tuple(Piece(axes[d], div=width) if d == dim else Piece(axes[d]) for d in range(rank))
-        self._pack_first(tensor, axes, dim, outer, width)
+        others = tuple(Piece(a) for d, a in enumerate(axes) if d != dim)
+        pieces = (Piece(axes[dim], div=width), *others, Piece(axes[dim], mod=width))
+        self.memory.append(Layout(tensor, LayoutSpec(axes, pieces)))
 
-    def _pack_first(
-        self, tensor: str, axes: tuple[str, ...], dim: int, outer: tuple[Piece, ...], width: int
-    ) -> None:
-        pieces = (outer[dim], *outer[:dim], *outer[dim + 1 :], Piece(axes[dim], mod=width))
+    def phase(self, tensor: str, rank: int, step: int) -> None:
+        """Store a tensor so that every `step`-th element of its last axis is contiguous."""
+        axes = tuple(f"a{d}" for d in range(rank))
+        pieces = (*(Piece(a) for a in axes[:-1]), Piece(axes[-1], mod=step), Piece(axes[-1], div=step))
         self.memory.append(Layout(tensor, LayoutSpec(axes, pieces)))
 
     def permute(self, tensor: str, rank: int, dims: tuple[int, ...]) -> None:
