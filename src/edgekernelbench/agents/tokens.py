@@ -11,6 +11,6 @@ def estimate_tokens(text: str) -> int:
         text: Any text.
 
     Returns:
-        At least 1 for a text that is not empty.
+        At least 1 for a text that is not empty; 0 for one that is.
     """
     return -(-len(text) // CHARS_PER_TOKEN)

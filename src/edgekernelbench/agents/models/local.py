@@ -40,8 +40,8 @@ class LocalServer:
             str(self.parallel),
             "0",
         ]
-        # The child stops when its standard input closes, so that it never outlives this process; its session is
-        # its own, so that Ctrl-C lets the call in flight end.
+        # The child stops when its standard input closes, so that it never outlives this process; it has a
+        # session of its own, so that Ctrl-C lets the call in flight end.
         self._child = subprocess.Popen(  # noqa: S603 - our own module and numbers
             command,
             stdin=subprocess.PIPE,

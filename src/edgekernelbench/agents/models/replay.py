@@ -45,7 +45,7 @@ class ReplayModel:
         if self._behind is None:
             raise ModelError(f"no stored answer {path.name} of {self.name!r} in {self._folder}")
         reply = self._behind.complete(request)
-        _write(path, self.name, request, reply)
+        store_reply(path, self.name, request, reply)
         return reply
 
     def path(self, request: Request) -> Path:
@@ -109,7 +109,15 @@ def _read(path: Path) -> Reply:
         raise RecordError(f"{path}: not a stored reply: {error}") from error
 
 
-def _write(path: Path, model: str, request: Request, reply: Reply) -> None:
+def store_reply(path: Path, model: str, request: Request, reply: Reply) -> None:
+    """Write one stored answer.
+
+    Args:
+        path: The file, named by the key of the request.
+        model: The model's name.
+        request: What was asked.
+        reply: What was answered.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     row = {"schema": SCHEMA, "model": model, "request": request.as_json(), "reply": reply_to_json(reply)}
     # A file of its own and a rename: two threads, or a kill, leave a whole answer or none.
