@@ -138,8 +138,8 @@ class _File:
         nest, prefix = self._nest, self._prefix
         outside = (*nest.params, *nest.outputs, *nest.prepared)
         run = ", ".join([*(f"buffers[{n}]" for n in range(len(outside))), "workspace"])
-        kept = [n for n, b in enumerate(outside) if b not in nest.outputs]
-        prepare = ", ".join([*(f"buffers[{n}]" for n in kept), "workspace"])
+        kept = len(nest.params) + len(nest.prepared)
+        prepare = ", ".join([*(f"buffers[{n}]" for n in range(kept)), "workspace"])
         count = len(outside)
         return [
             f"void {prefix}_prepare_buffers(void *const *buffers, unsigned char *workspace) {{\n"
