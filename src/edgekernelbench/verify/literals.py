@@ -76,7 +76,7 @@ def _arithmetic(op: str, left: float, right: float) -> int | float | None:
             return _integer(op, left, right)
 
 
-def _integer(op: str, left: int | float, right: int | float) -> int | None:
+def _integer(op: str, left: float, right: float) -> int | None:
     if not (isinstance(left, int) and isinstance(right, int)):
         return None
     match op:

@@ -1,0 +1,97 @@
+"""Walks the compute layer and proves what must hold where it is evaluated: indices, divisors, order."""
+
+from collections.abc import Callable
+
+from edgekernelbench.ir.compute import Stage
+from edgekernelbench.ir.expr import Binary, Expr, Logic, Read, Reduction, Select
+from edgekernelbench.ir.walk import children
+from edgekernelbench.verify import range_wording
+from edgekernelbench.verify.conditions import NOTHING_KNOWN, Known, assume
+from edgekernelbench.verify.linear import Sum
+from edgekernelbench.verify.names import Names
+from edgekernelbench.verify.report import Report
+from edgekernelbench.verify.values import Values
+
+SeeRead = Callable[[Read, tuple[Sum, ...], Known], frozenset[int]]
+"""Told of every read; gives the places of indices that need no other complaint."""
+
+
+class Prover:
+    """Proves the expressions of stages, one stage after the other."""
+
+    def __init__(self, names: Names, values: Values, report: Report) -> None:
+        self._names = names
+        self._values = values
+        self._report = report
+        self._see: SeeRead = _ignore
+
+    def stage(self, stage: Stage, see: SeeRead) -> None:
+        """Prove all that is on the right side of a stage.
+
+        Args:
+            stage: A typed stage.
+            see: Told of its reads.
+        """
+        self._see = see
+        enter(self._values, stage)
+        value = stage.value
+        if not isinstance(value, Reduction):
+            self._walk(value, NOTHING_KNOWN)
+            return
+        known = NOTHING_KNOWN
+        for over in value.over:
+            for condition in over.conditions:
+                self._walk(condition, known)
+                known = assume(condition, known, self._values.of)
+        self._walk(value.element, known)
+
+    def _walk(self, node: Expr, known: Known) -> None:
+        if known.dead:
+            return
+        match node:
+            case Read():
+                self._read(node, known)
+            case Select(condition=condition, then=then, other=other):
+                self._walk(condition, known)
+                self._walk(then, assume(condition, known, self._values.of))
+                self._walk(other, assume(condition, known, self._values.of, truth=False))
+            case Logic(op=op, operands=operands):
+                for part in operands:
+                    self._walk(part, known)
+                    known = assume(part, known, self._values.of, truth=op == "and")
+            case _:
+                for part in children(node):
+                    self._walk(part, known)
+                if isinstance(node, Binary) and node.op in ("//", "%"):
+                    self._divisor(node, known)
+
+    def _divisor(self, node: Binary, known: Known) -> None:
+        divisor = self._values.of(node.right, known)
+        if divisor.low <= 0 <= divisor.high:
+            self._report.error("R02", *range_wording.divisor(node, divisor))
+
+    def _read(self, node: Read, known: Known) -> None:
+        if not node.indices:
+            self._see(node, (), known)
+            return
+        for index in node.indices:
+            self._walk(index, known)
+        found = tuple(self._values.of(index, known) for index in node.indices)
+        excused = self._see(node, found, known)
+        shape = self._names.tensors[node.tensor].shape
+        for place, (value, size) in enumerate(zip(found, shape, strict=True)):
+            if value.low < 0 or value.high >= size:
+                if value.low <= value.high and place not in excused:
+                    self._report.error("R01", *range_wording.index(node, place, value, size))
+
+
+def _ignore(_read: Read, _found: tuple[Sum, ...], _known: Known) -> frozenset[int]:
+    return frozenset()
+
+
+def enter(values: Values, stage: Stage) -> None:
+    """Put the axes of a stage in scope, with their ranges."""
+    values.axes = {axis: (0, size - 1) for axis, size in zip(stage.axes, stage.shape, strict=True)}
+    if isinstance(stage.value, Reduction):
+        for over in stage.value.over:
+            values.axes[over.axis] = (over.start, over.stop - 1)
