@@ -24,7 +24,7 @@ def test_the_same_request_is_asked_once(tmp_path: Path) -> None:
 def test_whatever_shapes_the_answer_is_part_of_the_key(tmp_path: Path, change: dict[str, object]) -> None:
     model = ReplayModel(tmp_path, ScriptedModel(["one", "two"], name="m"))
     model.complete(ask())
-    assert model.complete(ask(**change)).text == "two"
+    assert model.complete(ask("hello", **change)).text == "two"
 
 
 def test_answers_of_another_model_are_not_taken(tmp_path: Path) -> None:
