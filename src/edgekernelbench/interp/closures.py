@@ -61,11 +61,13 @@ class Scope:
         slots: The place of each loop variable in the environment.
         read: Makes the closure of a read from those of its indices.
         precision: How floats are held.
+        lenient: Whether a divisor may be zero, because its value will not be used.
     """
 
     slots: Mapping[str, int]
     read: ReadBuilder
     precision: Precision
+    lenient: bool = False
 
 
 def typed(node: Expr) -> DType:
@@ -115,7 +117,11 @@ def build_closure(node: Expr, scope: Scope) -> Closure:
         case Power(base=base, exponent=exponent):
             return _power(typed(node), build_closure(base, scope), exponent)
         case Binary(op=op, left=left, right=right):
-            return _binary(op, typed(node), build_closure(left, scope), build_closure(right, scope))
+            divides = op in ("//", "%") and scope.lenient
+            second = build_closure(right, scope)
+            return _binary(
+                op, typed(node), build_closure(left, scope), _nonzero(second) if divides else second
+            )
         case _:
             assert_never(node)
 
@@ -164,7 +170,7 @@ def _call(node: Expr, name: str, args: tuple[Expr, ...], scope: Scope) -> Closur
     if len(parts) == 1:
         (only,) = parts
         return lambda env: function(only(env))
-    if len(parts) == 2:  # noqa: PLR2004 - a pair is the usual case and worth a path of its own
+    if len(parts) == 2:
         first, second = parts
         return lambda env: function(first(env), second(env))
     return lambda env: function(*(part(env) for part in parts))
@@ -191,6 +197,10 @@ def _power(dtype: DType, base: Closure, exponent: int) -> Closure:
         return result if wrap is None else wrap(result)
 
     return power
+
+
+def _nonzero(divisor: Closure) -> Closure:
+    return lambda env: divisor(env) or 1
 
 
 def _binary(op: str, dtype: DType, left: Closure, right: Closure) -> Closure:

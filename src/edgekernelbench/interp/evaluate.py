@@ -1,0 +1,109 @@
+"""The meaning of a compute layer: its values, at full size, in NumPy.
+
+This is the oracle of the judge. It shares no code with any compiler.
+"""
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgekernelbench.base.errors import InternalError
+from edgekernelbench.interp.arithmetic import Precision
+from edgekernelbench.interp.closures import Environment
+from edgekernelbench.interp.frame import Run
+from edgekernelbench.interp.memory import Memory
+from edgekernelbench.interp.stages import stage_run
+from edgekernelbench.ir.compute import Item, Ordered, Stage, Table
+from edgekernelbench.verify.facts import Facts
+
+BLOCK = 2**17
+"""Positions evaluated at once: a megabyte of float64, so that temporaries stay in the cache."""
+
+
+def evaluate(
+    facts: Facts,
+    inputs: Mapping[str, NDArray[Any]],
+    precision: Precision = "reference",
+    *,
+    block: int = BLOCK,
+) -> tuple[NDArray[Any], ...]:
+    """Compute the outputs of a kernel.
+
+    Args:
+        facts: A verified kernel; its schedules and memories do not matter.
+        inputs: One array a parameter in the declared type, shape `()` for a scalar; `i4` and `u4` are held
+            in `int8` and `uint8`, one element each.
+        precision: `reference`: floats are float64 throughout and sums are in any order. `declared`: each
+            operation is rounded to its declared type and sums are serial in the order of the text.
+        block: Positions evaluated at once, about; results in `declared` do not depend on it.
+
+    Returns:
+        The outputs, in order: integers in their type, floats as float64 or in their type.
+
+    Raises:
+        InternalError: When the kernel reads out of range, which a verified one cannot.
+    """
+    memory = Memory(precision, block)
+    compute = facts.kernel.compute
+    for param in facts.kernel.params:
+        memory.fill(param, inputs[param.name])
+    with np.errstate(all="ignore"):
+        for item in compute.items:
+            _compute(item, memory)
+    return tuple(memory.array(name) for name in compute.outputs)
+
+
+def _compute(item: Item, memory: Memory) -> None:
+    stages = _declared(item, memory, growing=isinstance(item, Ordered))
+    run = _item_run(item, {}, memory)
+    run([0] * memory.slots)
+    memory.finish(stages)
+
+
+def _declared(item: Item, memory: Memory, *, growing: bool) -> dict[str, Stage]:
+    match item:
+        case Stage():
+            memory.declare(item, growing=growing)
+            return {item.name: item}
+        case Table():
+            memory.fill(item, np.array(item.values).reshape(item.shape))
+            return {}
+        case Ordered(items=items):
+            found: dict[str, Stage] = {}
+            for inner in items:
+                found.update(_declared(inner, memory, growing=growing))
+            return found
+        case _:
+            assert_never(item)
+
+
+def _item_run(item: Item, outer: Mapping[str, int], memory: Memory) -> Run:
+    match item:
+        case Stage():
+            return stage_run(item, outer, memory)
+        case Table():
+            return _nothing
+        case Ordered(axis=axis, size=size, items=items):
+            if axis in outer:
+                raise InternalError(f"expected a new axis, found for {axis} inside itself")
+            slots = memory.new_slots((axis,))
+            runs = tuple(_item_run(inner, {**outer, **slots}, memory) for inner in items)
+            return _steps(slots[axis], size, runs)
+        case _:
+            assert_never(item)
+
+
+def _nothing(env: Environment) -> None:
+    del env
+
+
+def _steps(slot: int, size: int, runs: tuple[Run, ...]) -> Run:
+    def steps(env: Environment) -> None:
+        for step in range(size):
+            env[slot] = step
+            for run in runs:
+                run(env)
+
+    return steps

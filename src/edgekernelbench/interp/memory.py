@@ -1,0 +1,87 @@
+"""The arrays of one evaluation, by tensor name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgekernelbench.base.errors import InternalError
+from edgekernelbench.interp.arithmetic import Precision, storage_type
+from edgekernelbench.interp.array_functions import array_cast
+from edgekernelbench.ir.compute import Param, Stage, Table
+from edgekernelbench.ir.dtype import DType
+
+Array = NDArray[Any]
+
+
+class Memory:
+    """Arrays of parameters, tables and stages, and a counter of environment slots.
+
+    Attributes:
+        precision: How floats are held.
+        block: How many positions are evaluated at once, about.
+    """
+
+    def __init__(self, precision: Precision, block: int) -> None:
+        self.precision: Precision = precision
+        self.block = block
+        self._arrays: dict[str, Array] = {}
+        self._dtypes: dict[str, DType] = {}
+        self._growing: set[str] = set()
+        self._cast: dict[tuple[str, DType, bool], Array] = {}
+        self._slots = 0
+
+    @property
+    def slots(self) -> int:
+        """How long an environment must be."""
+        return self._slots
+
+    def new_slots(self, names: tuple[str, ...]) -> dict[str, int]:
+        """Give each axis a slot that nothing else uses."""
+        first = self._slots
+        self._slots += len(names)
+        return {name: first + number for number, name in enumerate(names)}
+
+    def fill(self, tensor: Param | Table, array: Array) -> None:
+        """Store a parameter or a table.
+
+        Raises:
+            InternalError: When the array does not have the declared shape.
+        """
+        if array.shape != tensor.shape:
+            raise InternalError(f"expected {tensor.name} of shape {tensor.shape}, found {array.shape}")
+        held = storage_type(tensor.dtype, self.precision)
+        self._arrays[tensor.name] = np.ascontiguousarray(array, dtype=held).reshape(tensor.shape)
+        self._dtypes[tensor.name] = tensor.dtype
+
+    def declare(self, stage: Stage, *, growing: bool) -> None:
+        """Make room for a stage; a growing one is read while it is filled."""
+        self._arrays[stage.name] = np.zeros(stage.shape, storage_type(stage.dtype, self.precision))
+        self._dtypes[stage.name] = stage.dtype
+        if growing:
+            self._growing.add(stage.name)
+
+    def finish(self, names: Mapping[str, object]) -> None:
+        """Say that stages are complete."""
+        self._growing -= names.keys()
+
+    def drop(self, name: str) -> None:
+        """Forget a tensor that nothing reads any more."""
+        del self._arrays[name]
+        for key in [key for key in self._cast if key[0] == name]:
+            del self._cast[key]
+
+    def array(self, name: str) -> Array:
+        """Give the array of a tensor."""
+        return self._arrays[name]
+
+    def cast(self, name: str, to: DType, *, saturate: bool) -> Array | None:
+        """Give a whole tensor in another type; None while it grows."""
+        if name in self._growing:
+            return None
+        key = (name, to, saturate)
+        if key not in self._cast:
+            cast = array_cast(self._dtypes[name], to, saturate=saturate, precision=self.precision)
+            self._cast[key] = cast(self._arrays[name])
+        return self._cast[key]
