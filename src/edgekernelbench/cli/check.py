@@ -1,0 +1,62 @@
+"""`ekb check`: is a text legal on a target, and what will it cost?"""
+
+from typing import Annotated
+
+import typer
+
+from edgekernelbench.base.errors import SourceError
+from edgekernelbench.cli.files import read_kernel, read_text
+from edgekernelbench.cli.options import File, Json, ProfileName, Size, Target, command_app, find_profile
+from edgekernelbench.cli.output import diagnostics_as_json, print_json, print_lines
+from edgekernelbench.cli.status import Status
+from edgekernelbench.cli.usage import cost_as_json, cost_as_lines
+from edgekernelbench.nest.build import build_nest
+from edgekernelbench.nest.printing import print_nest
+from edgekernelbench.verify.compute import verify_compute
+
+app = command_app()
+
+
+@app.command()
+def check(
+    file: File,
+    *,
+    target: Target = None,
+    profile: ProfileName = None,
+    nest: Annotated[bool, typer.Option("--nest", help="Show the loop nest that the text means.")] = False,
+    size: Size = None,
+    as_json: Json = False,
+) -> int:
+    """Check a kernel text: parse, prove, resolve the layers, compare with the device's limits.
+
+    Prints what each stage costs, or every refusal with its place and a remedy.
+    Nothing is compiled and nothing is run.
+    """
+    device = find_profile(target, profile)
+    source = read_text(file)
+    name = "<stdin>" if file == "-" else file
+    try:
+        facts = verify_compute(read_kernel(source, size or []))
+        built = build_nest(facts, device.target, device)
+    except SourceError as error:
+        if as_json:
+            print_json({"accepted": False, "diagnostics": diagnostics_as_json(error.diagnostics)})
+        else:
+            print_lines(d.render(error.source or source, name) for d in error.diagnostics)
+        return Status.NO
+    if as_json:
+        print_json(
+            {
+                "accepted": True,
+                "diagnostics": diagnostics_as_json(facts.diagnostics),
+                **cost_as_json(built, device),
+                **({"nest": print_nest(built)} if nest else {}),
+            }
+        )
+        return Status.YES
+    print_lines(d.render(source, name) for d in facts.diagnostics)
+    if nest:
+        print_lines(print_nest(built).splitlines())
+        print_lines([""])
+    print_lines(cost_as_lines(built, device))
+    return Status.YES

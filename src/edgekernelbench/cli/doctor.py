@@ -1,0 +1,104 @@
+"""`ekb doctor`: what this machine has, what is missing, and what brings it."""
+
+import os
+import platform
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from edgekernelbench.agents.models.bundled import MODELS, has_server, weights
+from edgekernelbench.cli.options import Json, command_app
+from edgekernelbench.cli.output import columns, print_json, print_lines
+from edgekernelbench.cli.status import Status
+from edgekernelbench.profiles.profile import load_profile
+
+app = command_app()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked for.
+
+    Attributes:
+        name: What.
+        found: What there is; empty when it is missing.
+        purpose: What needs it.
+        remedy: What brings it.
+        needed: Whether `ekb run` cannot do without.
+    """
+
+    name: str
+    found: str
+    purpose: str
+    remedy: str
+    needed: bool = False
+
+
+PACKAGES = (
+    ("apache-tvm", "the reference compiler", "pip install 'edgekernelbench[tvm]'", True),
+    ("torch", "the vendor baseline, catalogue tests", "pip install 'edgekernelbench[torch]'", False),
+    ("onnxruntime", "the vendor baseline", "pip install 'edgekernelbench[vendor]'", False),
+    ("openai", "models behind an endpoint, the local model", "pip install 'edgekernelbench[models]'", False),
+    ("anthropic", "Anthropic's models", "pip install 'edgekernelbench[models]'", False),
+)
+
+
+def findings() -> list[Finding]:
+    """Look for everything that the product can use."""
+    rows = [Finding("python", platform.python_version(), "everything", "Python 3.11 or newer", needed=True)]
+    rows += [
+        Finding(name, _version(name), purpose, remedy, needed) for name, purpose, remedy, needed in PACKAGES
+    ]
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang") or ""
+    rows.append(
+        Finding("C compiler", compiler, "--compiler c, linking kernels", "apt-get install gcc", needed=True)
+    )
+    rows += [
+        Finding(
+            f"model {model.name}",
+            "ready" if weights(model) is not None and has_server() else "",
+            "a first run without a key",
+            model.remedy,
+        )
+        for model in MODELS
+    ]
+    return rows
+
+
+@app.command()
+def doctor(*, as_json: Json = False) -> int:
+    """Say what is installed, how many threads there are, what is missing and what brings it.
+
+    The status is 3 when something is missing that judging cannot do without.
+    """
+    rows = findings()
+    host = load_profile("llvm")
+    cores = len(os.sched_getaffinity(0))
+    missing = [row for row in rows if not row.found]
+    if as_json:
+        print_json(
+            {
+                "version": _version("edgekernelbench"),
+                "system": platform.platform(),
+                "machine": platform.machine(),
+                "executable": sys.executable,
+                "cores": cores,
+                "threads": host.threads,
+                "findings": [asdict(row) for row in rows],
+            }
+        )
+    else:
+        print_lines([f"ekb {_version('edgekernelbench')} on {platform.platform()}"])
+        print_lines([f"{cores} cores usable; kernels and baselines use {host.threads} threads", ""])
+        print_lines(columns([[r.name, r.found or "missing", r.purpose] for r in rows]))
+        print_lines([""] if missing else [])
+        print_lines(f"{row.name} is missing: {row.remedy}" for row in missing)
+    return Status.MISSING if any(row.needed for row in missing) else Status.YES
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""

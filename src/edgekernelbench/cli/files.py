@@ -1,0 +1,60 @@
+"""Reading kernel texts that a person names."""
+
+import sys
+from pathlib import Path
+
+from edgekernelbench.base.errors import RecordError
+from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.lang.parse import read
+
+STDIN = "-"
+
+
+def read_text(path: str) -> str:
+    """Read a text from a file, or from standard input when the name is `-`.
+
+    Bytes that are no UTF-8 are kept as half surrogates, so that the parser refuses them with a place.
+
+    Raises:
+        RecordError: When the file cannot be read.
+    """
+    if path == STDIN:
+        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    try:
+        return Path(path).read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise RecordError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def parse_sizes(words: list[str]) -> dict[str, int | float | str]:
+    """Read `NAME=VALUE` words.
+
+    Raises:
+        RecordError: When a word is not of that form.
+    """
+    sizes: dict[str, int | float | str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not (equals and name and value):
+            raise RecordError(f"{word!r} is not of the form NAME=VALUE")
+        sizes[name] = _number(value)
+    return sizes
+
+
+def _number(value: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value
+
+
+def read_kernel(source: str, sizes: list[str]) -> Kernel:
+    """Parse a text and bind its capitals.
+
+    Raises:
+        SourceError: When the text is wrong.
+        RecordError: When a size is not of the form NAME=VALUE.
+    """
+    return read(source).bind(parse_sizes(sizes))

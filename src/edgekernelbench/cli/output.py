@@ -1,0 +1,62 @@
+"""What commands print: results to standard output, everything else to standard error."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+
+from edgekernelbench.base.diagnostics import Diagnostic
+
+
+def print_json(value: object) -> None:
+    """Print a result as JSON, indented, keys in the order given."""
+    sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n")
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print a result, a line an entry."""
+    for line in lines:
+        sys.stdout.write(line.rstrip() + "\n")
+
+
+def say(line: str) -> None:
+    """Tell the person something that is not the result."""
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:
+    """Align cells.
+
+    Args:
+        rows: All with as many cells; the first may be the heads.
+        right: Columns that are flush right.
+
+    Returns:
+        One line a row.
+    """
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))] if rows else []
+    return [
+        "  ".join(
+            cell.rjust(widths[at]) if at in right else cell.ljust(widths[at]) for at, cell in enumerate(row)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def diagnostics_as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, object]]:
+    """Give diagnostics as plain values."""
+    return [
+        {
+            "code": d.code,
+            "severity": str(d.severity),
+            "layer": str(d.layer),
+            "target": d.target,
+            "message": d.message,
+            "hint": d.hint,
+            "line": d.span.line,
+            "column": d.span.column,
+            "end_line": d.span.end_line,
+            "end_column": d.span.end_column,
+        }
+        for d in diagnostics
+    ]
