@@ -1,14 +1,20 @@
 """The verifier of the compute layer: everything that must be proven before anything is built on it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import groupby
 
 from edgekernelbench.base.errors import SourceError
-from edgekernelbench.ir.compute import Item, Ordered, Placed, Stage, Table, tables
+from edgekernelbench.ir.compute import Item, Ordered, Stage, Table, tables
+from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.verify.facts import Facts, Interval
+from edgekernelbench.verify.forms import check_dead, check_forms
 from edgekernelbench.verify.groups import find_groups
-from edgekernelbench.verify.intervals import EMPTY
-from edgekernelbench.verify.names import Names
+from edgekernelbench.verify.intervals import EMPTY, Range
+from edgekernelbench.verify.names import Names, Place
+from edgekernelbench.verify.order import OrderProver, drop_needless
 from edgekernelbench.verify.proofs import Prover
 from edgekernelbench.verify.reductions import type_stage
 from edgekernelbench.verify.report import Report
@@ -27,49 +33,71 @@ def verify_compute(kernel: Kernel) -> Facts:
         The kernel with typed expressions, and what was proven of it.
 
     Raises:
-        SourceError: With every complaint that one pass can find.
+        SourceError: With every complaint that one pass can find, causes without what follows from them.
     """
     report = Report()
-    names = Names(kernel, report)
-    typer = Typer(names, report)
-    stages = {id(p.stage): type_stage(p.stage, typer, report) for p in names.stages}
-    values = Values()
-    for param in kernel.params:
-        if param.dtype.is_int:
-            values.tensors[param.name] = (
-                (param.bounds[0], param.bounds[1] - 1) if param.bounds else param.dtype.bounds
-            )
-    for table in tables(kernel.compute):
-        if table.dtype.is_int:
-            values.tensors[table.name] = (int(min(table.values)), int(max(table.values)))
-    prover = Prover(names, values, report)
-    group: list[Placed] = []
-    for placed in [*names.stages, None]:
-        if group and (placed is None or placed.group != group[0].group):
-            inside = [s for p in group if (s := stages[id(p.stage)]) is not None]
-            group_ranges(inside, values)
-            for stage in inside:
-                prover.stage(stage, lambda *_: frozenset())
-            group = []
-        if placed is None:
-            break
-        if placed.group is not None:
-            group.append(placed)
-            continue
-        stage = stages[id(placed.stage)]
-        if stage is None:
-            values.tensors[placed.stage.name] = EMPTY
-            continue
-        if stage.dtype.is_int:
-            values.tensors[stage.name] = stage_range(stage, values)
-        prover.stage(stage, lambda *_: frozenset())
+    names = Names(kernel)
+    broken = check_forms(kernel, names, report)
+    typed = _typed(names, broken, report)
+    if not report.codes & {"C01", "C02", "C08"}:
+        check_dead(kernel.compute, names, report)
+    values = _known_values(kernel)
+    order = OrderProver(names, values, report)
+    _prove(names, typed, values, order, Prover(names, values, report))
     if report.refused:
         raise SourceError(report.sorted())
-    typed = {key: stage for key, stage in stages.items() if stage is not None}
-    items = tuple(_rebuilt(item, typed) for item in kernel.compute.items)
-    kernel = replace(kernel, compute=replace(kernel.compute, items=items))
-    ranges = {name: Interval(*found) for name, found in values.tensors.items()}
-    return Facts(kernel, ranges, find_groups(kernel.compute), report.sorted())
+    needed = drop_needless(kernel.compute.items, order, report)
+    compute = replace(kernel.compute, items=tuple(_rebuilt(item, typed) for item in needed))
+    return Facts(
+        kernel=replace(kernel, compute=compute),
+        ranges=_ranges(names, values),
+        groups=find_groups(compute),
+        diagnostics=report.sorted(),
+    )
+
+
+def _typed(names: Names, broken: frozenset[str], report: Report) -> dict[int, Stage]:
+    """Type all stages that can be looked into, by the identity of the stage as parsed."""
+    typer = Typer(names, report)
+    typed: dict[int, Stage] = {}
+    for place in names.stages:
+        if place.item.name not in broken:
+            stage = type_stage(place.item, typer, report)
+            if stage is not None:
+                typed[id(place.item)] = stage
+    return typed
+
+
+def _known_values(kernel: Kernel) -> Values:
+    values = Values()
+    for param in kernel.params:
+        if param.bounds is not None:
+            values.tensors[param.name] = (param.bounds[0], param.bounds[1] - 1)
+    for table in tables(kernel.compute):
+        if table.dtype.is_int and table.values:
+            values.tensors[table.name] = (int(min(table.values)), int(max(table.values)))
+    return values
+
+
+def _prove(names: Names, typed: dict[int, Stage], values: Values, order: OrderProver, prover: Prover) -> None:
+    """Find the ranges of all stages and prove what they read, group after group."""
+    for members in _together(names.stages):
+        found = [(place, typed[id(place.item)]) for place in members if id(place.item) in typed]
+        for place in members:
+            if id(place.item) not in typed and place.item.dtype.is_int:
+                values.tensors[place.item.name] = EMPTY  # refused: what reads it has no fault of its own
+        if members[0].path:
+            group_ranges([stage for _, stage in found], values)
+        for place, stage in found:
+            if not place.path and stage.dtype.is_int:
+                values.tensors[stage.name] = stage_range(stage, values)
+            prover.stage(stage, partial(order.see, place))
+
+
+def _together(stages: list[Place[Stage]]) -> Iterator[list[Place[Stage]]]:
+    """Take stages one by one, and those of a group at once."""
+    for _, members in groupby(stages, key=lambda place: id(place.path[0] if place.path else place)):
+        yield list(members)
 
 
 def _rebuilt(item: Item, typed: dict[int, Stage]) -> Item:
@@ -80,3 +108,21 @@ def _rebuilt(item: Item, typed: dict[int, Stage]) -> Item:
             return replace(item, items=tuple(_rebuilt(inner, typed) for inner in item.items))
         case Table():
             return item
+
+
+def _ranges(names: Names, values: Values) -> dict[str, Interval]:
+    """List the ranges of integer tensors; what a wide type alone says counts as unbounded."""
+    return {
+        name: _interval(values.tensors.get(name, tensor.dtype.bounds), tensor.dtype)
+        for name, tensor in names.tensors.items()
+        if tensor.dtype.is_int
+    }
+
+
+def _interval(found: Range, dtype: DType) -> Interval:
+    low, high = dtype.bounds
+    if dtype.bits < DType.I32.bits:
+        return Interval(*found)
+    return Interval(
+        None if dtype.is_signed and found[0] <= low else found[0], None if found[1] >= high else found[1]
+    )

@@ -1,4 +1,4 @@
-"""What is known where an expression is evaluated: conditions in force, taken apart into facts about numbers."""
+"""What is known where an expression is evaluated: conditions in force, as facts about numbers."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple

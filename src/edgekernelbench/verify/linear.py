@@ -1,7 +1,7 @@
 """Whole numbers as sums: a constant and multiples of *atoms*, each with what is known of it.
 
-An atom is what cannot be taken apart further: an axis, a read, a quotient. It is named by its structure, so that
-a condition about `pick[r - 1]` is known again where `pick[r - 1]` is used.
+An atom is what cannot be taken apart further: an axis, a read, a quotient. It is named by its structure,
+so that a condition about `pick[r - 1]` is known again where `pick[r - 1]` is used.
 """
 
 from collections.abc import Hashable, Iterable, Mapping

@@ -80,9 +80,9 @@ class Prover:
         excused = self._see(node, found, known)
         shape = self._names.tensors[node.tensor].shape
         for place, (value, size) in enumerate(zip(found, shape, strict=True)):
-            if value.low < 0 or value.high >= size:
-                if value.low <= value.high and place not in excused:
-                    self._report.error("R01", *range_wording.index(node, place, value, size))
+            outside = value.low < 0 or value.high >= size
+            if outside and not value.empty and place not in excused:
+                self._report.error("R01", *range_wording.index(node, place, value, size))
 
 
 def _ignore(_read: Read, _found: tuple[Sum, ...], _known: Known) -> frozenset[int]:

@@ -6,7 +6,7 @@ from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Binary, Call, Cast, Expr, Over, Power, Reduction, Unary
 from edgekernelbench.verify import wording
-from edgekernelbench.verify.names import reduction_axes
+from edgekernelbench.verify.names import all_axes
 from edgekernelbench.verify.report import Report
 from edgekernelbench.verify.types import Typer
 
@@ -22,11 +22,10 @@ def type_stage(stage: Stage, typer: Typer, report: Report) -> Stage | None:
     Returns:
         The stage with a typed value; None when something was refused.
     """
-    typer.axes = frozenset(stage.axes)
+    typer.axes = frozenset(all_axes(stage))
     if not isinstance(stage.value, Reduction):
         value = typer.value(stage.value, stage.dtype, stage.name)
         return None if value is None else replace(stage, value=value)
-    typer.axes |= frozenset(reduction_axes(stage.value))
     reduction = _reduction(stage, stage.value, typer, report)
     return None if reduction is None else replace(stage, value=reduction)
 

@@ -25,6 +25,7 @@ from edgekernelbench.ir.expr import (
     Unary,
 )
 from edgekernelbench.ir.walk import children, with_children
+from edgekernelbench.lang.printing import print_expr
 from edgekernelbench.verify import wording
 from edgekernelbench.verify.functions import COMMON, REINTERPRET, arity
 from edgekernelbench.verify.literals import (
@@ -91,7 +92,7 @@ class Typer:
                 and widened(fixed.dtype or dtype, dtype) is not dtype
             ):
                 self._report.error(
-                    "T02", f"{wording.show(typed)} does not fit {name}, which is {dtype}", typed.span
+                    "T02", f"{print_expr(typed)} does not fit {name}, which is {dtype}", typed.span
                 )
                 return None
             return None if fixed is None else widen(fixed, dtype)
@@ -406,7 +407,7 @@ class Typer:
             wanted: The type from outside.
 
         Returns:
-            The typed tree, in `wanted` or, where a narrow type does not do, in `i32`; None after it reported why not.
+            The typed tree, in `wanted` or, where that is too narrow, in `i32`; None after it reported why.
         """
         if wanted is DType.BOOL:
             self._report.error("T03", *_placed(wording.number_with_bool(node), node))
@@ -430,9 +431,8 @@ class Typer:
         inner = wanted
         match node:
             case Binary(op=op) if wanted.is_float and op in INTEGER_OPS:
-                self._report.error(
-                    "T06", *_placed(wording.operator(op, Literal(0.0, dtype=wanted), node), node)
-                )
+                found = Literal(0.0, dtype=wanted)
+                self._report.error("T06", *_placed(wording.operator(op, found, node), node))
                 return None
             case Binary(op=op) if op not in BITWISE:
                 inner = computes_in(wanted) or wanted

@@ -78,12 +78,11 @@ class Values:
             case Call():
                 return self._call(node, known)
             case Power(base=base, exponent=exponent):
-                value = self.of(base, known)
-                if value.empty:
+                inner = self.of(base, known)
+                if inner.empty:
                     return NOTHING
-                return self._result(
-                    ("**", value.key, exponent), intervals.power(value.range, exponent), node, known
-                )
+                found = intervals.power(inner.range, exponent)
+                return self._result(("**", inner.key, exponent), found, node, known)
             case Compare() | Logic():
                 return NOTHING  # no number: never asked for
             case _:
@@ -186,11 +185,8 @@ class Values:
             if one.low == one.high:
                 return self._fits(scale(other, one.low), node, known)
         keys = left.key, right.key
-        found = (
-            intervals.power(left.range, 2)
-            if keys[0] == keys[1]
-            else intervals.multiply(left.range, right.range)
-        )
+        same = keys[0] == keys[1]
+        found = intervals.power(left.range, 2) if same else intervals.multiply(left.range, right.range)
         return self._result(("*", frozenset(keys)), found, node, known)
 
     def _divided(self, left: Sum, by: int, node: Binary, known: Known) -> Sum:
