@@ -1,6 +1,6 @@
 """What the ways to compute a stage have in common: its axes, slots, blocks and where the result goes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +64,8 @@ class Frame:
 
 
 def _at(array: Array, where: tuple[int, ...]) -> Array:
-    found: Array = array[(*where, ...)]
+    index: Any = (*where, ...)  # always a view, also of a single element
+    found: Array = array[index]
     return found
 
 
@@ -112,10 +113,10 @@ def walk_blocks(extents: tuple[int, ...], block: tuple[int, ...]) -> Iterator[Bl
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """Closures of an expression and of the conditions in front of it."""
+    """Closures of expressions and of the conditions in front of them."""
 
     conditions: tuple[Closure, ...]
-    element: Closure
+    elements: tuple[Closure, ...]
 
     def mask(self, env: Environment) -> Any:
         """Say where all conditions hold: one truth value, or an array over the grid."""
@@ -132,21 +133,24 @@ class Guarded:
         return True if result is True or result.all() else result
 
 
-def guarded_element(element: Expr, over: tuple[Over, ...], grid: Grid, memory: Memory) -> Guarded:
+def guarded_elements(
+    elements: Sequence[Expr], over: tuple[Over, ...], grid: Grid, memory: Memory, *, guarded: bool = False
+) -> Guarded:
     """Build the closures of what a reduction reduces.
 
     Args:
-        element: The expression.
+        elements: The expression, or its factors.
         over: The reduction axes with their conditions.
         grid: The block.
         memory: All arrays.
+        guarded: Whether even the first condition is computed where its value will not be used.
 
     Returns:
         Closures; what stands behind a varying condition is computed with clipped indices.
     """
     expressions = Expressions(grid, memory)
-    guarded, closures = False, []
+    closures = []
     for condition in (c for o in over for c in o.conditions):
         closures.append(expressions.closure(condition, guarded=guarded))
         guarded = guarded or bool(grid.varying(condition))
-    return Guarded(tuple(closures), expressions.closure(element, guarded=guarded))
+    return Guarded(tuple(closures), tuple(expressions.closure(e, guarded=guarded) for e in elements))

@@ -16,7 +16,7 @@ from edgekernelbench.interp.frame import (
     Guarded,
     Run,
     enter,
-    guarded_element,
+    guarded_elements,
     walk_blocks,
     within,
 )
@@ -32,7 +32,7 @@ NARROW = 64
 WIDE = 2**13
 """Data elements in a block of a reduction, about: long rows, yet within the cache."""
 
-_UFUNCS: dict[str, np.ufunc] = {
+UFUNCS: dict[str, np.ufunc] = {
     "sum": np.add,
     "prod": np.multiply,
     "max": np.maximum,
@@ -40,6 +40,7 @@ _UFUNCS: dict[str, np.ufunc] = {
     "any": np.logical_or,
     "all": np.logical_and,
 }
+"""One step of each reduction with one result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _space(frame: Frame, reduction: Reduction, data: tuple[int, ...], over: tupl
     names = list(grid.extents)
     reduced = tuple(names.index(axis) for axis in rows if axis in grid.extents)
     shape = tuple(n for n in data if n > 1)
-    elements = guarded_element(reduction.element, reduction.over, grid, frame.memory)
+    elements = guarded_elements((reduction.element,), reduction.over, grid, frame.memory)
     return _Space(grid, reduced, shape, leading, elements)
 
 
@@ -150,12 +151,12 @@ def _fold(frame: Frame, reduction: Reduction) -> _Fold:
         np.dtype(np.int64) if stage.dtype.is_int else storage_type(stage.dtype, frame.memory.precision)
     )
     nothing = identity(reduction.kind, stage.dtype, frame.memory.precision)
-    function = _UFUNCS[reduction.kind]
+    function = UFUNCS[reduction.kind]
     narrow = array_cast(DType.I64, stage.dtype, saturate=False, precision=frame.memory.precision)
 
     def step(state: Array, space: _Space, mask: Any, env: Environment, place: int) -> Array:
         del place
-        values = np.asarray(space.elements.element(env), element_type)
+        values = np.asarray(space.elements.elements[0](env), element_type)
         if mask is not True:
             values = np.where(mask, values, element_type.type(nothing))
         values = np.broadcast_to(values, space.grid.shape)
@@ -193,7 +194,7 @@ def _arg_fold(highest: bool, dtype: DType, frame: Frame) -> _Fold:  # noqa: FBT0
     def step(
         state: tuple[Array, Array], space: _Space, mask: Any, env: Environment, place: int
     ) -> tuple[Array, Array]:
-        values = np.asarray(space.elements.element(env), held)
+        values = np.asarray(space.elements.elements[0](env), held)
         if mask is not True:
             values = np.where(mask, values, worst)
         flat = np.broadcast_to(values, space.grid.shape).reshape(*space.shape, -1)

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 
 from edgekernelbench.interp.closures import Environment
+from edgekernelbench.interp.contracting import contraction_run
 from edgekernelbench.interp.expressions import Expressions
 from edgekernelbench.interp.frame import Block, Frame, Run, enter, make_frame, walk_blocks, within
 from edgekernelbench.interp.grid import cut
 from edgekernelbench.interp.memory import Memory
 from edgekernelbench.interp.reducing import reduction_run
+from edgekernelbench.interp.scattering import scatter_run
 from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.expr import Expr, Reduction
 
@@ -25,8 +27,13 @@ def stage_run(stage: Stage, outer: Mapping[str, int], memory: Memory) -> Run:
     """
     frame = make_frame(stage, outer, memory)
     if isinstance(stage.value, Reduction):
-        return reduction_run(frame, stage.value)
+        return _reduction_run(frame, stage.value)
     return _elementwise_run(frame, stage.value)
+
+
+def _reduction_run(frame: Frame, reduction: Reduction) -> Run:
+    run = scatter_run(frame, reduction) or contraction_run(frame, reduction)
+    return run or reduction_run(frame, reduction)
 
 
 def _elementwise_run(frame: Frame, value: Expr) -> Run:
