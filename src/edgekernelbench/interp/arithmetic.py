@@ -18,7 +18,7 @@ Precision = Literal["reference", "declared"]
 """Whether floats are float64 throughout, or rounded to the declared type after each operation."""
 
 Value = Any
-"""An `int`, a `bool` or a NumPy float; which one, only the declared type knows."""
+"""An `int`, a `bool`, a NumPy float or, for float64, a `float`; only the declared type knows which."""
 
 Converter = Callable[[Value], Value]
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
+import numpy as np
+
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.interp.arithmetic import Precision, Value, converter, float_type, wrapper
 from edgekernelbench.interp.functions import scalar_function
@@ -40,11 +42,18 @@ _COMPARE: dict[str, Callable[[Value, Value], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+
+
+def _divide(left: Value, right: Value) -> Value:
+    # unlike Python's, NumPy's float64 divides by zero as IEEE 754 says
+    return (np.float64(left) if isinstance(left, float) else left) / right
+
+
 _ARITHMETIC: dict[str, Callable[[Value, Value], Value]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
-    "/": operator.truediv,
+    "/": _divide,
     "//": operator.floordiv,
     "%": operator.mod,
     "&": operator.and_,
@@ -135,7 +144,8 @@ def _axis(name: str, scope: Scope) -> Closure:
 def _literal(node: Literal, scope: Scope) -> Value:
     dtype = typed(node)
     if dtype.is_float:
-        return float_type(dtype, scope.precision)(node.value)
+        held = float_type(dtype, scope.precision)
+        return float(node.value) if held is np.float64 else held(node.value)
     return bool(node.value) if dtype is DType.BOOL else int(node.value)
 
 

@@ -5,6 +5,7 @@ chooses its side as the language says. Where a condition varies, both sides are 
 clipped, and what was not chosen is thrown away.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, assert_never
 
@@ -22,7 +23,7 @@ from edgekernelbench.interp.array_functions import (
 from edgekernelbench.interp.closures import Closure, Environment, Scope, build_closure, typed
 from edgekernelbench.interp.grid import Grid
 from edgekernelbench.interp.memory import Memory
-from edgekernelbench.interp.reading import read_closure
+from edgekernelbench.interp.reading import affine_closure, read_closure
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import (
     Axis,
@@ -102,7 +103,9 @@ class Expressions:
 
     def _uniform(self, node: Expr, *, guarded: bool) -> Closure:
         def read(node: Read, indices: tuple[Closure, ...]) -> Closure:
-            return _single(self._memory.array(node.tensor), node, indices, guarded=guarded)
+            quick = [affine_closure(part, self._grid.slots) for part in node.indices]
+            chosen = tuple(fast or slow for fast, slow in zip(quick, indices, strict=True))
+            return _single(self._memory.array(node.tensor), node, chosen, guarded=guarded)
 
         scope = Scope(self._grid.slots, read, self._grid.precision, lenient=guarded)
         return build_closure(node, scope)
@@ -143,6 +146,8 @@ class Expressions:
         yes = self.closure(node.then, guarded=guarded or varies)
         no = self.closure(node.other, guarded=guarded or varies)
         held = storage_type(typed(node), self._grid.precision)
+        if not varies:
+            return lambda env: _held(yes(env) if test(env) else no(env), held)
 
         def select(env: Environment) -> Any:
             chosen = test(env)
@@ -211,21 +216,38 @@ def _power(base: Closure, exponent: int) -> Closure:
 def _single(array: Array, node: Read, indices: tuple[Closure, ...], *, guarded: bool) -> Closure:
     """Read one element, as the type in which single values are computed."""
     dtype = typed(node)
-    convert = _same if dtype.is_float else bool if dtype is DType.BOOL else int
     shape, name = array.shape, node.tensor
+    # Python numbers are the quickest; a narrow float must stay what it is
+    plain = not dtype.is_float or array.dtype == np.float64
+    fetch: Callable[..., Any] = array.item if plain else lambda *where: array[where]
 
-    def read(env: Environment) -> Any:
-        where = tuple([index(env) for index in indices])
-        for position, size in zip(where, shape, strict=True):
-            if not 0 <= position < size:
-                if not guarded:
-                    raise InternalError(f"expected an index inside {name}{list(shape)}, found {list(where)}")
-                where = tuple(min(max(i, 0), n - 1) for i, n in zip(where, shape, strict=True))
-                break
-        return convert(array[where])
+    def outside(where: tuple[int, ...]) -> Any:
+        if not guarded:
+            raise InternalError(f"expected an index inside {name}{list(shape)}, found {list(where)}")
+        return fetch(*(min(max(i, 0), n - 1) for i, n in zip(where, shape, strict=True)))
 
-    return read
+    match indices:
+        case (row,):
+            (rows,) = shape
 
+            def read_vector(env: Environment) -> Any:
+                i = row(env)
+                return fetch(i) if 0 <= i < rows else outside((i,))
 
-def _same(value: Any) -> Any:
-    return value
+            return read_vector
+        case (row, column):
+            rows, columns = shape
+
+            def read_matrix(env: Environment) -> Any:
+                i, j = row(env), column(env)
+                return fetch(i, j) if 0 <= i < rows and 0 <= j < columns else outside((i, j))
+
+            return read_matrix
+        case _:
+
+            def read(env: Environment) -> Any:
+                where = tuple([index(env) for index in indices])
+                inside = all(0 <= i < n for i, n in zip(where, shape, strict=True))
+                return fetch(*where) if inside else outside(where)
+
+            return read

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.interp.closures import Closure, Environment
 from edgekernelbench.interp.grid import Affine, Grid, affine
-from edgekernelbench.ir.expr import Read
+from edgekernelbench.ir.expr import Expr, Read
 
 Array = NDArray[Any]
 Index = Callable[[Environment], int]
@@ -44,6 +44,14 @@ def window(form: Affine, grid: Grid) -> Window:
     parts = tuple((grid.slots[axis], c) for axis, c in form.terms.items())
     low, high = sum(min(0, s) for s in spans), sum(max(0, s) for s in spans)
     return Window(_base(form.constant, parts), None if parts else form.constant, terms, low, high)
+
+
+def affine_closure(node: Expr, slots: Mapping[str, int]) -> Index | None:
+    """Give the closure of an index that is affine in axes; None when it is not."""
+    form = affine(node)
+    if form is None:
+        return None
+    return _base(form.constant, tuple((slots[axis], factor) for axis, factor in form.terms.items()))
 
 
 def _base(constant: int, parts: tuple[tuple[int, int], ...]) -> Index:

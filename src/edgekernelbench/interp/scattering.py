@@ -1,6 +1,6 @@
 """Reductions with `if e == axis`: each element goes straight to the place that `e` names.
 
-`sum(1 for i in range(N) if img[i] == v)` would test all pairs of `i` and `v`; here each `i` is looked at once.
+`sum(1 for i in range(N) if img[i] == v)` would test all pairs of `i` and `v`; here each `i` is tested once.
 """
 
 from dataclasses import dataclass, replace
