@@ -4,12 +4,11 @@ Buffers of the `local` scope that fit are left to the stack. Everything else get
 `parallel` loop in an area of its own for every thread, the rest in one area for the whole run.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from edgekernelbench.compiler.arrays import ALIGNMENT, stored_bytes
-from edgekernelbench.ir.expr import Expr, Read
-from edgekernelbench.ir.walk import walk
+from edgekernelbench.compiler.rewrite import touched
 from edgekernelbench.nest.tree import Allocate, Buffer, Guard, Let, Loop, Mark, Stmt, Store, Update
 
 
@@ -140,30 +139,6 @@ class _Survey:
             else:
                 found.append(_Life(buffer, area, 0, 0))
         return found
-
-
-def touched(stmt: Stmt) -> Iterator[str]:
-    """Name the buffers that a statement itself reads or writes, without those of its body."""
-    for expr in _expressions(stmt):
-        yield from (node.tensor for node in walk(expr) if isinstance(node, Read))
-    if isinstance(stmt, Store | Update):
-        yield stmt.buffer
-    if isinstance(stmt, Update) and stmt.best:
-        yield stmt.best
-
-
-def _expressions(stmt: Stmt) -> tuple[Expr, ...]:
-    match stmt:
-        case Store(indices=indices, value=value):
-            return (*indices, value)
-        case Update(indices=indices, value=value, position=position):
-            return (*indices, value) if position is None else (*indices, value, position)
-        case Let(value=value):
-            return (value,)
-        case Guard(condition=condition):
-            return (condition,)
-        case Loop() | Allocate():
-            return ()
 
 
 def _meet(a: _Life, b: _Life) -> bool:

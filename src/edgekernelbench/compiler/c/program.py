@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from edgekernelbench.compiler.arena import Arena, plan_arena, touched
+from edgekernelbench.compiler.arena import Arena, plan_arena
 from edgekernelbench.compiler.arrays import stored_shape
 from edgekernelbench.compiler.c.expressions import float_text
 from edgekernelbench.compiler.c.helpers import Helpers, int_text
 from edgekernelbench.compiler.c.names import Names
 from edgekernelbench.compiler.c.statements import Place, Statements, storage_type
+from edgekernelbench.compiler.rewrite import touched
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.nest.tree import Allocate, Buffer, Nest, Stmt, Store, Update, walk_stmts
 

@@ -1,0 +1,337 @@
+"""Typed expressions of a nest as TIR, scalar or with the lanes of one vector loop.
+
+Where a condition guards a read, a vector evaluates both sides: contiguous reads are then masked, and other indices held inside
+the buffer, so that nothing outside is touched.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any, assert_never
+
+from tvm import tirx
+
+from edgekernelbench.base.errors import InternalError
+from edgekernelbench.compiler.arrays import is_packed, stored_shape
+from edgekernelbench.compiler.mathematics import PROGRAMS
+from edgekernelbench.compiler.rewrite import axes_of
+from edgekernelbench.compiler.tvm.arithmetic import COMPARE, binary, cast, load_rounded, signed_nibble
+from edgekernelbench.compiler.tvm.functions import function
+from edgekernelbench.compiler.tvm.values import (
+    COMPUTED,
+    STORED,
+    Value,
+    call,
+    choose,
+    conjunction,
+    constant,
+    fresh_variable,
+    llvm_pure,
+    number,
+    select,
+)
+from edgekernelbench.ir.dtype import DType
+from edgekernelbench.ir.expr import (
+    Axis,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    Expr,
+    Literal,
+    Logic,
+    Power,
+    Read,
+    Select,
+    Unary,
+)
+from edgekernelbench.ir.walk import walk
+from edgekernelbench.nest.indices import simplify, span_of_sum
+from edgekernelbench.nest.linear import Linear, linear
+from edgekernelbench.nest.tree import Buffer
+
+_CHEAP_NODES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A buffer of the nest with the one-dimensional TIR buffer that holds it."""
+
+    buffer: Buffer
+    tir: Any
+
+    @property
+    def size(self) -> int:
+        """Number of stored elements."""
+        return prod(stored_shape(self.buffer))
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """The vector loop that a statement stands in."""
+
+    var: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What names mean.
+
+    Attributes:
+        buffers: Buffers by name.
+        variables: Values of loop variables and lets.
+        ranges: Their ranges.
+        lanes: The vector loop; None for scalars.
+    """
+
+    buffers: Mapping[str, Stored]
+    variables: Mapping[str, Value]
+    ranges: Mapping[str, tuple[int, int]]
+    lanes: Lanes | None = None
+
+    def with_variable(self, name: str, value: Value, span: tuple[int, int] | None) -> "Scope":
+        """Add a variable."""
+        ranges = {n: r for n, r in self.ranges.items() if n != name} | ({} if span is None else {name: span})
+        return replace(self, variables={**self.variables, name: value}, ranges=ranges)
+
+    def with_lanes(self, name: str, count: int) -> "Scope":
+        """Enter a vector loop."""
+        ramp = Value(tirx.Ramp(number(0), number(1), number(count)), "int32", count)
+        return replace(self.with_variable(name, ramp, (0, count - 1)), lanes=Lanes(name, count))
+
+
+def typed(node: Expr) -> DType:
+    """Give the type of an expression.
+
+    Raises:
+        InternalError: When it has none.
+    """
+    if node.dtype is None:
+        raise InternalError(f"expected a typed expression, found {node!r} without a type")
+    return node.dtype
+
+
+def offset(buffer: Buffer, indices: tuple[Expr, ...], ranges: Mapping[str, tuple[int, int]]) -> Linear:
+    """Flatten indices to one position, in elements; bytes of packed buffers are halved later."""
+    total = Linear((), 0)
+    shape = buffer.shape
+    if is_packed(buffer.dtype):
+        shape = (*shape[:-1], shape[-1] + shape[-1] % 2)
+    stride = 1
+    for index, size in zip(reversed(indices), reversed(shape), strict=True):
+        total = total.plus(linear(simplify(index, ranges)), stride)
+        stride *= size
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class Expressions:
+    """Writes expressions in one scope."""
+
+    scope: Scope
+
+    def value(self, node: Expr, mask: Value | None = None) -> Value:
+        """Write an expression.
+
+        Args:
+            node: The expression.
+            mask: Where its value counts; None for everywhere. Elsewhere nothing outside a buffer is read.
+
+        Returns:
+            Its value, with lanes when it differs between them.
+        """
+        match node:
+            case Literal(value=value):
+                return _literal(value, typed(node))
+            case Axis(name=name):
+                return self._variable(name)
+            case Read():
+                return self._read(node, mask)
+            case Unary(op=op, operand=operand):
+                return _unary(op, typed(node), self.value(operand, mask))
+            case Binary(op=op, left=left, right=right):
+                return binary(op, typed(node), self.value(left, mask), self.value(right, mask), mask)
+            case Power(base=base, exponent=exponent):
+                return _power(self.value(base, mask), exponent, typed(node))
+            case Compare(ops=ops, operands=operands):
+                return self._compare(ops, operands, mask)
+            case Logic(op=op, operands=operands):
+                return self._logic(op, operands, mask)
+            case Select():
+                return self._select(node, mask)
+            case Call(function=name, args=args):
+                values = [self.value(arg, mask) for arg in args]
+                return function(name, typed(node), values, [typed(arg) for arg in args], self._step)
+            case Cast(to=to, operand=operand, saturate=saturate):
+                return cast(typed(operand), to, self.value(operand, mask), saturate=saturate)
+            case _:
+                assert_never(node)
+
+    def _step(self, node: Expr, known: dict[str, Value]) -> Value:
+        """Write a step of a program, whose names are its own."""
+        return Expressions(Scope({}, known, {}, None)).value(node)
+
+    def _variable(self, name: str) -> Value:
+        if name not in self.scope.variables:
+            raise InternalError(f"expected a variable in scope, found {name!r}")
+        return self.scope.variables[name]
+
+    def _compare(self, ops: tuple[str, ...], operands: tuple[Expr, ...], mask: Value | None) -> Value:
+        parts = [self.value(part, mask) for part in operands]
+        if parts[0].kind == "bool":
+            parts = [part.cast("uint8") for part in parts]
+        result: Value | None = None
+        for op, left, right in zip(ops, parts, parts[1:], strict=False):
+            result = conjunction(result, left.compare(COMPARE[op], right))
+        assert result is not None
+        return result
+
+    def _logic(self, op: str, operands: tuple[Expr, ...], mask: Value | None) -> Value:
+        result = self.value(operands[0], mask)
+        for operand in operands[1:]:
+            met = result if op == "and" else result.negated()
+            inner = conjunction(mask, met) if any(isinstance(n, Read | Binary) for n in walk(operand)) else mask
+            result = result.binary(tirx.And if op == "and" else tirx.Or, self.value(operand, inner))
+        return result
+
+    def _select(self, node: Select, mask: Value | None) -> Value:
+        condition = self.value(node.condition, mask)
+        if condition.lanes == 1 and not (_is_cheap(node.then) and _is_cheap(node.other)):
+            return choose(condition, self.value(node.then, mask), self.value(node.other, mask))
+        then = self.value(node.then, conjunction(mask, condition))
+        other = self.value(node.other, conjunction(mask, condition.negated()))
+        return select(condition, then, other)
+
+    def _read(self, node: Read, mask: Value | None) -> Value:
+        if node.tensor not in self.scope.buffers:
+            raise InternalError(f"expected a buffer in scope, found {node.tensor!r}")
+        stored = self.scope.buffers[node.tensor]
+        indices = node.indices or (Literal(0, dtype=DType.I32),)
+        return self.load(stored, offset(stored.buffer, indices, self.scope.ranges), mask)
+
+    def load(self, stored: Stored, place: Linear, mask: Value | None) -> Value:
+        """Read one element, or one a lane, in the type in which it is computed."""
+        dtype = stored.buffer.dtype
+        if is_packed(dtype):
+            return self._nibble(stored, place, mask)
+        value = self._raw(stored, place, mask)
+        if dtype is DType.BOOL:
+            return value.compare(tirx.NE, constant(0, "uint8"))
+        if dtype in (DType.F16, DType.BF16):
+            return load_rounded(dtype, value)
+        return value
+
+    def _nibble(self, stored: Stored, place: Linear, mask: Value | None) -> Value:
+        index = self.held(stored.size * 2, place, mask)
+        one = constant(1, "int32")
+        byte = index.binary(tirx.shift_right, one)
+        pair = Value(tirx.BufferLoad(stored.tir, [byte.node]), "uint8", byte.lanes)
+        shift = index.binary(tirx.bitwise_and, one).binary(tirx.shift_left, constant(2, "int32")).cast("uint8")
+        low = pair.binary(tirx.shift_right, shift).binary(tirx.bitwise_and, constant(15, "uint8"))
+        return signed_nibble(low) if stored.buffer.dtype is DType.I4 else low
+
+    def _raw(self, stored: Stored, place: Linear, mask: Value | None) -> Value:
+        kind = STORED[stored.buffer.dtype]
+        if self.is_contiguous(place):
+            count = self._lanes.count
+            if mask is not None and not self.is_inside(place, stored.size):
+                return self._masked_load(stored, place, mask.spread(count))
+            return Value(tirx.BufferLoad(stored.tir, [self.ramp(place)]), kind, count)
+        index = self.held(stored.size, place, mask)
+        return Value(tirx.BufferLoad(stored.tir, [index.node]), kind, index.lanes)
+
+    def _masked_load(self, stored: Stored, place: Linear, mask: Value) -> Value:
+        kind = STORED[stored.buffer.dtype]
+        zero = constant(0, kind).spread(mask.lanes)
+        return llvm_pure("llvm.masked.load", zero, self.address(stored, place), mask, zero)
+
+    @property
+    def _lanes(self) -> Lanes:
+        assert self.scope.lanes is not None
+        return self.scope.lanes
+
+    def address(self, stored: Stored, place: Linear) -> Value:
+        """Give the address of the first lane of a contiguous access."""
+        first = self.value(self._first(place).expr())
+        return Value(tirx.address_of(tirx.BufferLoad(stored.tir, [first.node])), "handle")
+
+    def _first(self, place: Linear) -> Linear:
+        var = self._lanes.var
+        return Linear(tuple((t, k) for t, k in place.terms if not _is_axis(t, var)), place.constant)
+
+    def ramp(self, place: Linear) -> Any:  # noqa: ANN401 - a node of TVM
+        """Give the index of a contiguous access."""
+        return tirx.Ramp(self.value(self._first(place).expr()).node, number(1), number(self._lanes.count))
+
+    def is_contiguous(self, place: Linear) -> bool:
+        """Whether lanes are neighbours in memory."""
+        if self.scope.lanes is None:
+            return False
+        var = self.scope.lanes.var
+        if any(var in axes_of(t) and not _is_axis(t, var) for t, _ in place.terms):
+            return False
+        return next((k for t, k in place.terms if _is_axis(t, var)), 0) == 1
+
+    def is_inside(self, place: Linear, size: int) -> bool:
+        """Whether a position is inside a buffer, whatever guards it."""
+        low, high = span_of_sum(place, self.scope.ranges)
+        return low is not None and high is not None and low >= 0 and high < size
+
+    def held(self, size: int, place: Linear, mask: Value | None) -> Value:
+        """Give an index, held inside the buffer where a mask says that it could be outside."""
+        index = self.value(place.expr(), mask)
+        lanes = self.scope.lanes
+        if lanes is not None and index.lanes > 1:
+            stride = next((k for t, k in place.terms if _is_axis(t, lanes.var)), 0)
+            if all(lanes.var not in axes_of(t) or _is_axis(t, lanes.var) for t, _ in place.terms):
+                first = self.value(self._first(place).expr())
+                index = Value(tirx.Ramp(first.node, number(stride), number(lanes.count)), "int32", lanes.count)
+        if mask is None or self.is_inside(place, size):
+            return index
+        return index.binary(tirx.Max, constant(0, "int32")).binary(tirx.Min, constant(size - 1, "int32"))
+
+
+def _is_axis(node: Expr, name: str) -> bool:
+    return isinstance(node, Axis) and node.name == name
+
+
+def _literal(value: float, dtype: DType) -> Value:
+    if dtype in (DType.F16, DType.BF16):
+        return cast(DType.F64, dtype, constant(value, "float64"), saturate=False)
+    return constant(value, COMPUTED[dtype])
+
+
+def _unary(op: str, dtype: DType, value: Value) -> Value:
+    if op == "not" or dtype is DType.BOOL:
+        return value.negated()
+    if op == "~":
+        return call(tirx.bitwise_not, value)
+    if dtype.is_float:
+        return value.binary(tirx.Mul, constant(-1.0, value.kind))
+    return binary("-", dtype, constant(0, value.kind), value, None)
+
+
+def _power(base: Value, exponent: int, dtype: DType) -> Value:
+    held = fresh_variable("base", base)
+    product = held
+    for _ in range(exponent - 1):
+        product = binary("*", dtype, product, held, None)
+    return Value(tirx.Let(held.node, base.node, product.node), product.kind, product.lanes)
+
+
+def _is_cheap(node: Expr) -> bool:
+    """Whether evaluating an expression for nothing costs less than a branch."""
+    count = 0
+    for one in walk(node):
+        count += 1
+        match one:
+            case Call(function=name) if name in PROGRAMS or name not in ("min", "max", "abs", "clamp"):
+                return False
+            case Binary(op="//" | "%", right=right) if not isinstance(right, Literal):
+                return False
+            case Binary(op="/"):
+                return False
+            case _:
+                continue
+    return count <= _CHEAP_NODES

@@ -1,0 +1,324 @@
+"""Statements of a nest as TIR."""
+
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
+
+from tvm import tirx
+
+from edgekernelbench.base.errors import InternalError
+from edgekernelbench.compiler.arrays import elements, is_packed, stored_bytes
+from edgekernelbench.compiler.rewrite import axes_of
+from edgekernelbench.compiler.tvm.arithmetic import binary, round_stored
+from edgekernelbench.compiler.tvm.expressions import Expressions, Scope, Stored, offset, typed
+from edgekernelbench.compiler.tvm.values import STORED, Value, conjunction, constant, fresh_variable, number, select
+from edgekernelbench.ir.dtype import DType
+from edgekernelbench.ir.expr import Expr, Literal, Logic
+from edgekernelbench.nest.indices import conjunction as joined
+from edgekernelbench.nest.indices import span_of
+from edgekernelbench.nest.linear import Linear
+from edgekernelbench.nest.tree import (
+    Allocate,
+    Buffer,
+    Guard,
+    Let,
+    Loop,
+    Mark,
+    Stmt,
+    Store,
+    Update,
+)
+
+Node = Any
+
+STACK_BYTES = 1024
+"""TVM keeps smaller allocations on the stack, where they can become registers."""
+
+
+def declare(buffer: Buffer, scope: str = "global") -> Stored:
+    """Make the TIR buffer of a buffer: one dimension, elements as they are stored."""
+    tir = tirx.decl_buffer((elements(buffer),), STORED[buffer.dtype], buffer.name.replace(".", "_"), scope=scope)
+    return Stored(buffer, tir)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement stands.
+
+    Attributes:
+        scope: What names mean.
+        declared: Workspace that was allocated further out.
+        in_parallel: Whether several threads run it.
+    """
+
+    scope: Scope
+    declared: frozenset[str] = frozenset()
+    in_parallel: bool = False
+
+
+class Statements:
+    """Writes statements for a number of threads."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+
+    def root(self, body: tuple[Stmt, ...], scope: Scope) -> Node:
+        """Write a whole program; what is allocated outside parallel loops is allocated once."""
+        allocations, place = self._hoisted(body, Place(scope))
+        return sequence([*allocations, *self._block(body, place)])
+
+    def _hoisted(self, body: tuple[Stmt, ...], place: Place) -> tuple[list[Node], Place]:
+        """Allocate here what is too large for the stack and would be allocated in every iteration."""
+        found = [b for b in _allocated(body, through_parallel=place.in_parallel) if stored_bytes(b) > STACK_BYTES]
+        held = {b.name: declare(b) for b in found}
+        scope = replace(place.scope, buffers={**place.scope.buffers, **held})
+        fresh = replace(place, scope=scope, declared=place.declared | held.keys())
+        return [tirx.AllocBuffer(s.tir) for s in held.values()], fresh
+
+    def _block(self, body: tuple[Stmt, ...], place: Place) -> list[Node]:
+        return [node for stmt in body for node in self._statement(stmt, place)]
+
+    def _statement(self, stmt: Stmt, place: Place) -> list[Node]:
+        match stmt:
+            case Loop():
+                return self._loop(stmt, place)
+            case Let():
+                return self._let(stmt, place)
+            case Guard(condition=condition, body=body):
+                test = Expressions(place.scope).value(condition)
+                return [tirx.IfThenElse(test.node, sequence(self._block(body, place)), None)]
+            case Allocate(buffers=buffers, body=body):
+                held = {b.name: declare(b, "local") for b in buffers if b.name not in place.declared}
+                scope = replace(place.scope, buffers={**place.scope.buffers, **held})
+                allocations = [tirx.AllocBuffer(s.tir) for s in held.values()]
+                return [*allocations, *self._block(body, replace(place, scope=scope))]
+            case Store():
+                return self._store(stmt, place.scope, None)
+            case Update():
+                return self._update(stmt, place.scope, None)
+            case _:
+                assert_never(stmt)
+
+    def _let(self, stmt: Let, place: Place) -> list[Node]:
+        value = Expressions(place.scope).value(stmt.value)
+        variable = fresh_variable(stmt.var.replace(".", "_"), value)
+        low, high = span_of(stmt.value, place.scope.ranges)
+        span = None if low is None or high is None else (low, high)
+        scope = place.scope.with_variable(stmt.var, variable, span)
+        return [tirx.Bind(variable.node, value.node), *self._block(stmt.body, replace(place, scope=scope))]
+
+    def _loop(self, loop: Loop, place: Place) -> list[Node]:
+        if loop.mark is Mark.PARALLEL and self._threads > 1 and not place.in_parallel:
+            return self._parallel(loop, place)
+        if loop.mark is Mark.VECTOR:
+            parts = self._vector(loop, place.scope)
+            if parts is not None:
+                return parts
+        if loop.extent == 1:
+            scope = place.scope.with_variable(loop.var, constant(0, "int32"), (0, 0))
+            return self._block(loop.body, replace(place, scope=scope))
+        kind = tirx.ForKind.UNROLLED if loop.mark is Mark.UNROLL else tirx.ForKind.SERIAL
+        variable = Value(tirx.Var(loop.var.replace(".", "_"), "int32"), "int32")
+        scope = place.scope.with_variable(loop.var, variable, (0, loop.extent - 1))
+        body = sequence(self._block(loop.body, replace(place, scope=scope)))
+        return [tirx.For(variable.node, number(0), number(loop.extent), kind, body)]
+
+    def _parallel(self, loop: Loop, place: Place) -> list[Node]:
+        """Write loops of one `parallel` as one loop over threads, each with a share of the iterations.
+
+        Workspace of an iteration is then allocated once a thread.
+        """
+        loops = _fused(loop)
+        total = 1
+        for one in loops:
+            total *= one.extent
+        threads = min(self._threads, total)
+        task = tirx.Var("task", "int32")
+        step = tirx.Var("step", "int32")
+        first = tirx.floordiv(task * total, threads)
+        count = tirx.floordiv((task + 1) * total, threads) - first
+        begin = tirx.Var("first", "int32")
+        position, scope, lets = begin + step, place.scope, []
+        for one in reversed(loops):
+            here = tirx.floormod(position, one.extent) if one is not loops[0] else position
+            position = tirx.floordiv(position, one.extent)
+            if one.extent == 1:
+                scope = scope.with_variable(one.var, constant(0, "int32"), (0, 0))
+                continue
+            variable = tirx.Var(one.var.replace(".", "_"), "int32")
+            lets.append(tirx.Bind(variable, here))
+            scope = scope.with_variable(one.var, Value(variable, "int32"), (0, one.extent - 1))
+        inside = replace(place, scope=scope, in_parallel=True)
+        allocations, inside = self._hoisted(loops[-1].body, inside)
+        body = sequence([*lets, *self._block(loops[-1].body, inside)])
+        serial = tirx.For(step, number(0), count, tirx.ForKind.SERIAL, body)
+        shared = sequence([*allocations, tirx.Bind(begin, first), serial])
+        return [tirx.For(task, number(0), number(threads), tirx.ForKind.PARALLEL, shared)]
+
+    def _vector(self, loop: Loop, scope: Scope) -> list[Node] | None:
+        """Write a vector loop round one statement; None when it has to be a serial loop after all."""
+        (leaf,) = loop.body
+        conditions: list[Expr] = []
+        if isinstance(leaf, Guard):
+            conditions = list(_conjuncts(leaf.condition))
+            (leaf,) = leaf.body
+        if not isinstance(leaf, Store | Update):
+            raise InternalError(f"expected one statement in the vector loop {loop.var!r}, found {type(leaf).__name__}")
+        outer = [c for c in conditions if loop.var not in axes_of(c)]
+        inner = [c for c in conditions if loop.var in axes_of(c)]
+        wide = scope.with_lanes(loop.var, loop.extent)
+        expressions = Expressions(wide)
+        mask: Value | None = None
+        for condition in inner:
+            mask = conjunction(mask, expressions.value(condition, mask))
+        stored = wide.buffers[leaf.buffer]
+        place = offset(stored.buffer, leaf.indices, wide.ranges)
+        regular = expressions.is_contiguous(place) and not is_packed(stored.buffer.dtype)
+        if not regular and (mask is not None or isinstance(leaf, Update) or is_packed(stored.buffer.dtype)):
+            return None
+        nodes = self._store(leaf, wide, mask) if isinstance(leaf, Store) else self._update(leaf, wide, mask)
+        if outer:
+            test = Expressions(scope).value(joined(outer))
+            return [tirx.IfThenElse(test.node, sequence(nodes), None)]
+        return nodes
+
+    def _store(self, store: Store, scope: Scope, mask: Value | None) -> list[Node]:
+        expressions, stored = Expressions(scope), scope.buffers[store.buffer]
+        place = offset(stored.buffer, _or_zero(store.indices), scope.ranges)
+        value = expressions.value(store.value, mask)
+        return [self._write(expressions, stored, place, value, mask)]
+
+    def _write(
+        self, expressions: Expressions, stored: Stored, place: Linear, value: Value, mask: Value | None
+    ) -> Node:
+        dtype = stored.buffer.dtype
+        if is_packed(dtype):
+            return _write_nibble(expressions, stored, place, value)
+        if dtype in (DType.F16, DType.BF16):
+            value = round_stored(DType.F32, dtype, value)
+        value = value.cast(STORED[dtype])
+        if expressions.is_contiguous(place):
+            assert expressions.scope.lanes is not None
+            count = expressions.scope.lanes.count
+            value = value.spread(count)
+            if mask is not None:
+                target = expressions.address(stored, place).node
+                args = (value.node, target, mask.spread(count).node)
+                return tirx.Evaluate(tirx.call_llvm_intrin("void", "llvm.masked.store", *args))
+            return tirx.BufferStore(stored.tir, value.node, [expressions.ramp(place)])
+        index = expressions.held(stored.size, place, None)
+        return tirx.BufferStore(stored.tir, value.spread(index.lanes).node, [index.node])
+
+    def _update(self, update: Update, scope: Scope, mask: Value | None) -> list[Node]:
+        expressions, stored = Expressions(scope), scope.buffers[update.buffer]
+        place = offset(stored.buffer, _or_zero(update.indices), scope.ranges)
+        if update.best:
+            return self._arg_update(update, expressions, place, mask)
+        dtype = stored.buffer.dtype
+        inside = mask if mask is None or not expressions.is_inside(place, stored.size) else None
+        old = expressions.load(stored, place, inside)
+        value = expressions.value(update.value, mask)
+        fresh = _combined(update.kind, dtype, old, value)
+        if mask is not None and inside is None:
+            fresh = select(mask, fresh, old)
+        return [self._write(expressions, stored, place, fresh, inside)]
+
+    def _arg_update(
+        self, update: Update, expressions: Expressions, place: Linear, mask: Value | None
+    ) -> list[Node]:
+        if update.position is None:
+            raise InternalError(f"expected a position for {update.kind} of {update.buffer}")
+        scope = expressions.scope
+        stored, best = scope.buffers[update.buffer], scope.buffers[update.best]
+        inside = mask if mask is None or not expressions.is_inside(place, stored.size) else None
+        nodes: list[Node] = []
+
+        def bound(name: str, value: Value) -> Value:
+            variable = fresh_variable(name, value)
+            nodes.append(tirx.Bind(variable.node, value.node))
+            return variable
+
+        old = bound("place", expressions.load(stored, place, inside))
+        held = bound("best", expressions.load(best, place, inside))
+        value = bound("candidate", expressions.value(update.value, mask))
+        position = bound("position", expressions.value(update.position, mask))
+        zero = constant(0, "int32")
+        beats = value.compare(tirx.GT if update.kind == "argmax" else tirx.LT, held)
+        first = conjunction(value.compare(tirx.EQ, held), position.compare(tirx.LT, old))
+        better = old.compare(tirx.LT, zero).binary(tirx.Or, beats).binary(tirx.Or, first)
+        better = bound("better", conjunction(better, position.compare(tirx.GE, zero)))
+        if mask is not None and inside is None:
+            better = conjunction(better, mask)
+        for target, fresh, before in ((stored, position, old), (best, value, held)):
+            nodes.append(self._write(expressions, target, place, select(better, fresh, before), inside))
+        return nodes
+
+
+def sequence(nodes: list[Node]) -> Node:
+    """Join statements."""
+    if not nodes:
+        return tirx.Evaluate(number(0))
+    return nodes[0] if len(nodes) == 1 else tirx.SeqStmt(nodes)
+
+
+def _combined(kind: str, dtype: DType, old: Value, value: Value) -> Value:
+    match kind:
+        case "sum" | "prod":
+            return binary("+" if kind == "sum" else "*", dtype, old, value, None)
+        case "max" | "min":
+            return old.binary(tirx.Max if kind == "max" else tirx.Min, value)
+        case "any" | "all":
+            return old.binary(tirx.Or if kind == "any" else tirx.And, value)
+        case _:
+            raise InternalError(f"expected a kind of reduction, found {kind!r}")
+
+
+def _write_nibble(expressions: Expressions, stored: Stored, place: Linear, value: Value) -> Node:
+    index = expressions.held(stored.size * 2, place, None)
+    byte = index.binary(tirx.shift_right, constant(1, "int32"))
+    pair = Value(tirx.BufferLoad(stored.tir, [byte.node]), "uint8")
+    half = index.binary(tirx.bitwise_and, constant(1, "int32"))
+    low = value.cast("uint8").binary(tirx.bitwise_and, constant(15, "uint8"))
+    high = low.binary(tirx.shift_left, constant(4, "uint8"))
+    with_low = pair.binary(tirx.bitwise_and, constant(0xF0, "uint8")).binary(tirx.bitwise_or, low)
+    with_high = pair.binary(tirx.bitwise_and, constant(0x0F, "uint8")).binary(tirx.bitwise_or, high)
+    fresh = select(half.compare(tirx.EQ, constant(0, "int32")), with_low, with_high)
+    return tirx.BufferStore(stored.tir, fresh.node, [byte.node])
+
+
+def _or_zero(indices: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    return indices or (Literal(0, dtype=DType.I32),)
+
+
+def _conjuncts(condition: Expr) -> tuple[Expr, ...]:
+    if isinstance(condition, Logic) and condition.op == "and":
+        return tuple(c for part in condition.operands for c in _conjuncts(part))
+    return (condition,)
+
+
+def _fused(loop: Loop) -> list[Loop]:
+    """List the loops of one `parallel`, outermost first."""
+    loops = [loop]
+    while len(loops[-1].body) == 1:
+        (following,) = loops[-1].body
+        if not isinstance(following, Loop) or following.mark is not Mark.PARALLEL:
+            break
+        if loop.fused is None or following.fused != loop.fused:
+            break
+        loops.append(following)
+    return loops
+
+
+def _allocated(body: tuple[Stmt, ...], *, through_parallel: bool) -> list[Buffer]:
+    """List what a program allocates, parallel loops inside left out unless they are run serially."""
+    found: list[Buffer] = []
+    for stmt in body:
+        match stmt:
+            case Allocate(buffers=buffers, body=inner):
+                found += [*buffers, *_allocated(inner, through_parallel=through_parallel)]
+            case Loop(mark=Mark.PARALLEL) if not through_parallel:
+                continue  # its threads allocate it
+            case Loop(body=inner) | Let(body=inner) | Guard(body=inner):
+                found += _allocated(inner, through_parallel=through_parallel)
+            case Store() | Update():
+                continue
+    return found
