@@ -1,3 +1,6 @@
+import torch
+
+
 def peak_hold(x):
     peaks = [x[:, 0]]
     for t in range(1, x.shape[1]):

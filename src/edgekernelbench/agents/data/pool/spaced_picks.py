@@ -1,3 +1,6 @@
+import torch
+
+
 def spaced_picks(x):
     place = torch.arange(x.shape[0])
     free, picks = x.clone(), []
