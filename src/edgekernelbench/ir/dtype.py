@@ -21,25 +21,18 @@ class DType(StrEnum):
     F32 = "f32"
     F64 = "f64"
 
-    @property
-    def is_float(self) -> bool:
+    def __init__(self, value: str) -> None:
+        # Plain attributes, not properties: the verifier asks for them a thousand times a text.
+        self.is_float: bool = value in ("f16", "bf16", "f32", "f64")
         """Whether it is a floating-point type."""
-        return self.value in ("f16", "bf16", "f32", "f64")
-
-    @property
-    def is_int(self) -> bool:
+        self.is_int: bool = value != "bool" and not self.is_float
         """Whether it is an integer type; `bool` is not."""
-        return self is not DType.BOOL and not self.is_float
-
-    @property
-    def is_signed(self) -> bool:
+        self.is_signed: bool = self.is_float or value.startswith("i")
         """Whether negative values can be held."""
-        return self.is_float or self.value.startswith("i")
-
-    @property
-    def bits(self) -> int:
+        self.bits: int = 8 if value == "bool" else int(value.lstrip("iubf"))
         """Bits of one element; a `bool` is stored in 8."""
-        return 8 if self is DType.BOOL else int(self.value.lstrip("iubf"))
+        last = 2 ** (self.bits - 1) if self.is_signed else 2**self.bits
+        self._bounds = (0, 1) if value == "bool" else (-last if self.is_signed else 0, last - 1)
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -48,13 +41,9 @@ class DType(StrEnum):
         Raises:
             ValueError: For a floating-point type.
         """
-        if self is DType.BOOL:
-            return 0, 1
         if self.is_float:
             raise ValueError(f"{self} has no integer bounds")
-        if self.is_signed:
-            return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
-        return 0, 2**self.bits - 1
+        return self._bounds
 
 
 def widened(a: DType, b: DType) -> DType | None:

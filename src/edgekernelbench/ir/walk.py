@@ -84,9 +84,11 @@ def walk(node: Expr) -> Iterator[Expr]:
     Yields:
         Every node.
     """
-    yield node
-    for part in children(node):
-        yield from walk(part)
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        waiting.extend(reversed(children(found)))
 
 
 def transform(node: Expr, change: Callable[[Expr], Expr | None]) -> Expr:

@@ -1,6 +1,6 @@
 """The verifier of the compute layer: everything that must be proven before anything is built on it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -8,6 +8,7 @@ from itertools import groupby
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.ir.compute import Item, Ordered, Stage, Table, tables
 from edgekernelbench.ir.dtype import DType
+from edgekernelbench.ir.expr import Read
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.verify.facts import Facts, Interval
 from edgekernelbench.verify.forms import check_dead, check_forms
@@ -21,6 +22,9 @@ from edgekernelbench.verify.report import Report
 from edgekernelbench.verify.stage_ranges import group_ranges, stage_range
 from edgekernelbench.verify.types import Typer
 from edgekernelbench.verify.values import Values
+
+UNKNOWN = frozenset(("C01", "C02", "C08", "C15"))
+"""After these it is not known which stages are needed."""
 
 
 def verify_compute(kernel: Kernel) -> Facts:
@@ -38,9 +42,10 @@ def verify_compute(kernel: Kernel) -> Facts:
     report = Report()
     names = Names(kernel)
     broken = check_forms(kernel, names, report)
-    typed = _typed(names, broken, report)
-    if not report.codes & {"C01", "C02", "C08"}:
-        check_dead(kernel.compute, names, report)
+    reads: dict[str, Sequence[Read]] = {}
+    typed = _typed(names, broken, reads, report)
+    if not broken and not report.codes & UNKNOWN:
+        check_dead(kernel.compute, names, reads, report)
     values = _known_values(kernel)
     order = OrderProver(names, values, report)
     _prove(names, typed, values, order, Prover(names, values, report))
@@ -51,18 +56,21 @@ def verify_compute(kernel: Kernel) -> Facts:
     return Facts(
         kernel=replace(kernel, compute=compute),
         ranges=_ranges(names, values),
-        groups=find_groups(compute),
+        groups=find_groups(compute, reads),
         diagnostics=report.sorted(),
     )
 
 
-def _typed(names: Names, broken: frozenset[str], report: Report) -> dict[int, Stage]:
-    """Type all stages that can be looked into, by the identity of the stage as parsed."""
+def _typed(
+    names: Names, broken: frozenset[str], reads: dict[str, Sequence[Read]], report: Report
+) -> dict[int, Stage]:
+    """Type what can be looked into, by the identity of the stage as parsed; note what stages read."""
     typer = Typer(names, report)
     typed: dict[int, Stage] = {}
     for place in names.stages:
         if place.item.name not in broken:
             stage = type_stage(place.item, typer, report)
+            reads[place.item.name], typer.reads = typer.reads, []
             if stage is not None:
                 typed[id(place.item)] = stage
     return typed

@@ -1,7 +1,7 @@
 """What is known where an expression is evaluated: conditions in force, as facts about numbers."""
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
 from edgekernelbench.ir.expr import Compare, Expr, Literal, Logic, Select, Unary
 from edgekernelbench.verify.intervals import Range, join, meet
@@ -12,6 +12,9 @@ DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 FAR = 1 << 80
 """Beyond every number of the language."""
+
+MAX_FACTS = 24
+"""So many facts about sums are kept, the last ones, so that a hostile text costs little."""
 
 
 class Known(NamedTuple):
@@ -31,79 +34,69 @@ class Known(NamedTuple):
 NOTHING_KNOWN = Known({})
 CONTRADICTION = Known({}, (), dead=True)
 
-Evaluate = Callable[[Expr, Known], Sum]
-"""Bounds a whole number where some facts are in force."""
+
+class Evaluator(Protocol):
+    """Bounds numbers where facts are in force, and adds conditions to them."""
+
+    def of(self, node: Expr, known: Known) -> Sum:
+        """Bound a whole number."""
+        ...
+
+    def assume(self, node: Expr, known: Known, *, truth: bool = True) -> Known:
+        """Add that a condition turned out true, or false."""
+        ...
 
 
-def assume(node: Expr, known: Known, evaluate: Evaluate, *, truth: bool = True) -> Known:
-    """Add a condition to what is known.
+def deduce(node: Expr, known: Known, values: Evaluator, *, truth: bool) -> Known:
+    """Take a condition apart.
 
     Args:
         node: A typed condition.
         known: What holds before it is tested.
-        evaluate: Bounds the numbers in it.
+        values: Bounds the numbers in it.
         truth: Whether it turned out true or false.
 
     Returns:
         What holds after; what cannot be used is left out.
     """
-    if known.dead:
-        return known
     match node:
         case Literal(value=value):
             return known if bool(value) is truth else CONTRADICTION
         case Unary(op="not", operand=operand):
-            return assume(operand, known, evaluate, truth=not truth)
-        case Logic(op=op, operands=operands):
-            if (op == "and") is truth:
-                for part in operands:
-                    known = assume(part, known, evaluate, truth=truth)
-                return known
-            return _one_of(operands, known, evaluate, truth)
+            return values.assume(operand, known, truth=not truth)
+        case Logic(op=op, operands=operands) if (op == "and") is truth:
+            for part in operands:
+                known = values.assume(part, known, truth=truth)
+            return known
+        case Logic(operands=operands):
+            result = CONTRADICTION
+            for part in operands:
+                result = either(result, values.assume(part, known, truth=truth))
+                known = values.assume(part, known, truth=not truth)
+            return result
         case Compare():
-            return _compared(node, known, evaluate, truth)
+            return _compared(node, known, values, truth=truth)
         case Select(condition=condition, then=then, other=other):
-            taken = assume(condition, known, evaluate)
-            passed = assume(condition, known, evaluate, truth=False)
-            return either(
-                assume(then, taken, evaluate, truth=truth), assume(other, passed, evaluate, truth=truth)
-            )
+            taken = values.assume(then, values.assume(condition, known), truth=truth)
+            passed = values.assume(other, values.assume(condition, known, truth=False), truth=truth)
+            return either(taken, passed)
         case _:
             return known
 
 
-def _one_of(operands: tuple[Expr, ...], known: Known, evaluate: Evaluate, truth: bool) -> Known:  # noqa: FBT001
-    """Assume that the first operands turned out one way and then one turned out `truth`."""
-    result = CONTRADICTION
-    for part in operands:
-        result = either(result, assume(part, known, evaluate, truth=truth))
-        known = assume(part, known, evaluate, truth=not truth)
-    return result
-
-
-def _compared(node: Compare, known: Known, evaluate: Evaluate, truth: bool) -> Known:  # noqa: FBT001
+def _compared(node: Compare, known: Known, values: Evaluator, *, truth: bool) -> Known:
     first = node.operands[0].dtype
     if first is None or not first.is_int:
         return known
-    pairs = list(zip(node.ops, node.operands, node.operands[1:], strict=False))
-    if truth:
-        for op, left, right in pairs:
-            known = _relation(op, left, right, known, evaluate)
-        return known
     result = CONTRADICTION
-    for op, left, right in pairs:
-        result = either(result, _relation(DENIED[op], left, right, known, evaluate))
-        known = _relation(op, left, right, known, evaluate)
-    return result
-
-
-def _relation(op: str, left: Expr, right: Expr, known: Known, evaluate: Evaluate) -> Known:
-    if known.dead:
-        return known
-    gap = combine(evaluate(left, known), evaluate(right, known), -1, known.facts)
-    if gap.empty:
-        return CONTRADICTION
-    return require(gap, _wanted(op, gap), known)
+    for op, left, right in zip(node.ops, node.operands, node.operands[1:], strict=False):
+        gap = combine(values.of(left, known), values.of(right, known), -1, known.facts)
+        if not truth:
+            result = either(result, require(gap, _wanted(DENIED[op], gap), known))
+        known = require(gap, _wanted(op, gap), known)
+        if known.dead:
+            break
+    return known if truth else result
 
 
 def _wanted(op: str, gap: Sum) -> Range:
@@ -134,7 +127,7 @@ def require(value: Sum, wanted: Range, known: Known) -> Known:
         Ranges of its atoms, narrowed, and of their sum.
     """
     low, high = meet(value.range, wanted)
-    if low > high:
+    if known.dead or low > high:
         return CONTRADICTION
     if (low, high) == value.range:
         return known
@@ -149,7 +142,7 @@ def require(value: Sum, wanted: Range, known: Known) -> Known:
     if len(value.factors) == 1:
         return Known(narrowed, known.facts)
     fact = Fact(value.factors, atoms, (low - value.constant, high - value.constant))
-    return Known(narrowed, (*known.facts, fact))
+    return Known(narrowed, (*known.facts[1 - MAX_FACTS :], fact))
 
 
 def _quotients(low: int, high: int, factor: int) -> Range:
@@ -161,7 +154,7 @@ def _quotients(low: int, high: int, factor: int) -> Range:
 
 def either(a: Known, b: Known) -> Known:
     """Keep what holds in both cases."""
-    if a.dead:
+    if a.dead or a is b:
         return b
     if b.dead:
         return a

@@ -8,7 +8,7 @@ from edgekernelbench.ir.compute import Compute, Ordered, Param, Stage, Table, ta
 from edgekernelbench.ir.expr import Reduction
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.words import RESERVED
-from edgekernelbench.verify.groups import reads
+from edgekernelbench.verify.groups import Reads
 from edgekernelbench.verify.literals import typed_literal
 from edgekernelbench.verify.names import Names, Place, all_axes
 from edgekernelbench.verify.report import Report
@@ -190,15 +190,16 @@ def _check_outputs(compute: Compute, names: Names, report: Report) -> None:
         seen.add(name)
 
 
-def check_dead(compute: Compute, names: Names, report: Report) -> None:
+def check_dead(compute: Compute, names: Names, reads: Reads, report: Report) -> None:
     """Refuse stages that no output needs; of a chain only the end is named.
 
     Args:
         compute: The layer; every name in it is known.
         names: Its names.
+        reads: What each stage reads.
         report: Where complaints go.
     """
-    needs = {place.item.name: _needs(place) for place in names.stages}
+    needs = {name: frozenset(read.tensor for read in found) for name, found in reads.items()}
     alive: set[str] = set()
     waiting = [name for name in compute.outputs if name in needs]
     while waiting:
@@ -211,7 +212,3 @@ def check_dead(compute: Compute, names: Names, report: Report) -> None:
     ends = [stage for stage in dead if stage.name not in wanted] or dead[:1]
     for stage in ends:
         report.error("C16", f"no output needs {stage.name}", stage.name_span, "return it, or remove it")
-
-
-def _needs(place: Place[Stage]) -> frozenset[str]:
-    return frozenset(read.tensor for read in reads(place.item))

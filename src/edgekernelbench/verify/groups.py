@@ -1,48 +1,33 @@
 """Groups: which stages are computed step by step together, and which of their axes are free of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from edgekernelbench.ir.compute import Compute, Item, Ordered, Stage
-from edgekernelbench.ir.expr import Axis, Expr, Read, Reduction
-from edgekernelbench.ir.walk import walk
+from edgekernelbench.ir.expr import Axis, Read
 from edgekernelbench.verify.facts import Group
 
-
-def expressions(stage: Stage) -> Iterator[Expr]:
-    """List the expressions on the right side of a stage: generator conditions, then the value."""
-    if isinstance(stage.value, Reduction):
-        for over in stage.value.over:
-            yield from over.conditions
-        yield stage.value.element
-    else:
-        yield stage.value
+Reads = Mapping[str, Sequence[Read]]
+"""All reads on the right side of each stage, those inside indices too."""
 
 
-def reads(stage: Stage) -> Iterator[Read]:
-    """List all reads on the right side of a stage, those inside indices too."""
-    for root in expressions(stage):
-        for node in walk(root):
-            if isinstance(node, Read):
-                yield node
-
-
-def find_groups(compute: Compute) -> tuple[Group, ...]:
+def find_groups(compute: Compute, reads: Reads) -> tuple[Group, ...]:
     """List the groups of a compute layer.
 
     Args:
         compute: The layer, needless `for`s dropped.
+        reads: What each stage reads.
 
     Returns:
         One group for each outermost `for`, in text order.
     """
-    return tuple(_group(item) for item in compute.items if isinstance(item, Ordered))
+    return tuple(_group(item, reads) for item in compute.items if isinstance(item, Ordered))
 
 
-def _group(root: Ordered) -> Group:
+def _group(root: Ordered, reads: Reads) -> Group:
     axes: dict[str, int] = {}
     inside = tuple(_inside(root, (), axes))
     stages = {stage.name: stage for stage, _ in inside}
-    held = _held(stages)
+    held = _held(stages, reads)
     return Group(
         axes=tuple(axes.items()),
         stages=tuple(stages),
@@ -68,12 +53,12 @@ def _inside(
             return
 
 
-def _held(stages: dict[str, Stage]) -> frozenset[str]:
+def _held(stages: dict[str, Stage], reads: Reads) -> frozenset[str]:
     """Find the axes that some read inside the group uses otherwise than as just that axis."""
     held: set[str] = set()
     for reader in stages.values():
         own = frozenset(reader.axes)
-        for read in reads(reader):
+        for read in reads[reader.name]:
             target = stages.get(read.tensor)
             if target is None:
                 continue

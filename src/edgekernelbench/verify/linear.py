@@ -4,13 +4,23 @@ An atom is what cannot be taken apart further: an axis, a read, a quotient. It i
 so that a condition about `pick[r - 1]` is known again where `pick[r - 1]` is used.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from edgekernelbench.verify.intervals import EMPTY, Range, meet
+from edgekernelbench.verify.intervals import EMPTY, Range, join, meet
 
 Atom = Hashable
 """The structure that names an atom."""
+
+
+class Cases(NamedTuple):
+    """Other ways to say an atom: `factor` times the atom is one of `sums`.
+
+    `max(a, b)` is `a` or `b`; `i % 4` is `i - 4 * (i // 4)`; 4 times `i // 4` is `i - i % 4`.
+    """
+
+    factor: int
+    sums: tuple["Sum", ...]
 
 
 class Sum(NamedTuple):
@@ -22,6 +32,7 @@ class Sum(NamedTuple):
         atoms: The range of each atom.
         low: Least value.
         high: Greatest value.
+        cases: Other ways to say some of the atoms.
     """
 
     constant: int
@@ -29,6 +40,7 @@ class Sum(NamedTuple):
     atoms: Mapping[Atom, Range]
     low: int
     high: int
+    cases: Mapping[Atom, Cases] = {}
 
     @property
     def range(self) -> Range:
@@ -46,6 +58,20 @@ class Sum(NamedTuple):
         return self.constant, frozenset(self.factors.items())
 
 
+class Fact(NamedTuple):
+    """That a sum of multiples is in a range.
+
+    Attributes:
+        factors: The factor of each atom; two atoms or more.
+        atoms: The range of each atom.
+        known: The range of the sum.
+    """
+
+    factors: Mapping[Atom, int]
+    atoms: Mapping[Atom, Range]
+    known: Range
+
+
 NOTHING = Sum(0, {}, {}, *EMPTY)
 """The number that no value has."""
 
@@ -55,9 +81,12 @@ def number(value: int) -> Sum:
     return Sum(value, {}, {}, value, value)
 
 
-def atom(key: Atom, known: Range) -> Sum:
+def atom(key: Atom, known: Range, cases: Cases | None = None) -> Sum:
     """Give an atom on its own."""
-    return Sum(0, {key: 1}, {key: known}, *known) if known[0] <= known[1] else NOTHING
+    low, high = known
+    if low > high:
+        return NOTHING
+    return Sum(0, {key: 1}, {key: known}, low, high, {} if cases is None else {key: cases})
 
 
 def spread(constant: int, factors: Mapping[Atom, int], atoms: Mapping[Atom, Range]) -> Range:
@@ -74,21 +103,7 @@ def spread(constant: int, factors: Mapping[Atom, int], atoms: Mapping[Atom, Rang
     return low, high
 
 
-class Fact(NamedTuple):
-    """That a sum of multiples is in a range.
-
-    Attributes:
-        factors: The factor of each atom; two atoms or more.
-        atoms: The range of each atom.
-        known: The range of the sum.
-    """
-
-    factors: Mapping[Atom, int]
-    atoms: Mapping[Atom, Range]
-    known: Range
-
-
-def combine(left: Sum, right: Sum, factor: int, facts: Iterable[Fact]) -> Sum:
+def combine(left: Sum, right: Sum, factor: int, facts: Sequence[Fact] = ()) -> Sum:
     """Give `left + factor * right`.
 
     Args:
@@ -98,63 +113,84 @@ def combine(left: Sum, right: Sum, factor: int, facts: Iterable[Fact]) -> Sum:
         facts: What else is known of sums of the same atoms.
 
     Returns:
-        The sum, bounded by its atoms and by one fact at a time.
+        The sum, bounded by its atoms, by one fact at a time, and by the cases of one atom at a time.
     """
     if left.low > left.high or right.low > right.high:
         return NOTHING
-    constant = left.constant + factor * right.constant
-    if not right.factors or factor == 0:
-        shift = constant - left.constant
-        return Sum(constant, left.factors, left.atoms, left.low + shift, left.high + shift)
+    if not right.factors or not factor:
+        shift = factor * right.constant
+        return Sum(
+            left.constant + shift, left.factors, left.atoms, left.low + shift, left.high + shift, left.cases
+        )
+    whole = _added(left, right, factor)
+    low, high = whole.low, whole.high
+    if whole.factors:
+        for fact in facts:
+            low, high = meet((low, high), _through(whole, fact))
+        for found in _by_cases(whole) if whole.cases and len(whole.factors) > 1 else ():
+            low, high = meet((low, high), found)
+    return whole._replace(low=low, high=high) if low <= high else NOTHING
+
+
+def _added(left: Sum, right: Sum, factor: int) -> Sum:
     factors = dict(left.factors)
-    atoms = {**left.atoms, **right.atoms}
     for key, times in right.factors.items():
         both = factors.get(key, 0) + factor * times
         if both:
             factors[key] = both
         else:
             del factors[key]
-    return settle(constant, factors, atoms, facts)
+    atoms = {**left.atoms, **right.atoms}
+    constant = left.constant + factor * right.constant
+    cases = {**left.cases, **right.cases} if left.cases or right.cases else left.cases
+    return Sum(constant, factors, atoms, *spread(constant, factors, atoms), cases)
 
 
 def scale(value: Sum, factor: int) -> Sum:
     """Give a multiple of a sum."""
-    if factor == 0 and not value.empty:
-        return number(0)
-    if value.empty or factor == 1:
+    if factor == 1 or value.low > value.high:
         return value
+    if factor == 0:
+        return number(0)
     ends = (value.low * factor, value.high * factor)
     factors = {key: times * factor for key, times in value.factors.items()}
-    return Sum(value.constant * factor, factors, value.atoms, min(ends), max(ends))
+    return Sum(value.constant * factor, factors, value.atoms, min(ends), max(ends), value.cases)
 
 
-def settle(
-    constant: int, factors: Mapping[Atom, int], atoms: Mapping[Atom, Range], facts: Iterable[Fact]
-) -> Sum:
-    """Make a sum and find its range."""
-    known = spread(constant, factors, atoms)
-    if factors:
-        for fact in facts:
-            known = meet(known, _through(constant, factors, atoms, fact))
-    if known[0] > known[1]:
-        return NOTHING
-    return Sum(constant, factors, atoms, *known)
+def part(value: Sum, constant: int, factors: Mapping[Atom, int], facts: Sequence[Fact]) -> Sum:
+    """Make another sum of some of the atoms of a sum."""
+    bare = Sum(constant, factors, value.atoms, *spread(constant, factors, value.atoms), value.cases)
+    return combine(number(0), bare, 1, facts)
 
 
-def _through(constant: int, factors: Mapping[Atom, int], atoms: Mapping[Atom, Range], fact: Fact) -> Range:
+def _through(value: Sum, fact: Fact) -> Range:
     """Bound a sum as a multiple of the fact's sum and a rest."""
-    low, high = spread(constant, factors, atoms)
+    low, high = value.low, value.high
     tried: set[int] = set()
     for key, unit in fact.factors.items():
-        have = factors.get(key, 0)
+        have = value.factors.get(key, 0)
         times = have // unit
         if not have or have % unit or times in tried:
             continue
         tried.add(times)
-        rest = dict(factors)
+        rest = dict(value.factors)
         for other, by in fact.factors.items():
             rest[other] = rest.get(other, 0) - times * by
-        a, b = spread(constant, rest, {**fact.atoms, **atoms})
+        a, b = spread(value.constant, rest, {**fact.atoms, **value.atoms})
         ends = (times * fact.known[0], times * fact.known[1])
         low, high = max(low, a + min(ends)), min(high, b + max(ends))
     return low, high
+
+
+def _by_cases(value: Sum) -> Iterator[Range]:
+    """Bound a sum by saying one atom otherwise, whatever case holds."""
+    for key, times in value.factors.items():
+        cases = value.cases.get(key)
+        if cases is None or times % cases.factor:
+            continue
+        rest = value._replace(factors={k: f for k, f in value.factors.items() if k != key})
+        found = EMPTY
+        for other in cases.sums:
+            if other.low <= other.high:
+                found = join(found, _added(rest, other, times // cases.factor).range)
+        yield found

@@ -19,6 +19,8 @@ _MAX_BITS = 1024
 
 def is_fractional(node: Expr) -> bool:
     """Whether a flexible expression is a float: by a literal, a division or a function."""
+    if isinstance(node, Literal):
+        return isinstance(node.value, float)
     return any(
         (isinstance(part, Literal) and isinstance(part.value, float))
         or (isinstance(part, Binary) and part.op == "/")

@@ -66,7 +66,7 @@ class OrderProver:
                 return frozenset()
             if back.low < 0:
                 self._needed.add(id(ordered))
-                self._report.error("O05", *order_wording.not_earlier(read, place, ordered))
+                self._report.error("O05", *order_wording.not_earlier(read, place, ordered, back))
                 return frozenset((place,))
             if back.high > 0:
                 self._needed.add(id(ordered))

@@ -2,9 +2,11 @@
 
 from edgekernelbench.base.span import Span
 from edgekernelbench.ir.compute import Ordered, Stage, Table
-from edgekernelbench.ir.expr import Axis, Read
+from edgekernelbench.ir.expr import Axis, Compare, Read, Select
 from edgekernelbench.lang.printing import print_expr
+from edgekernelbench.verify.linear import Sum
 from edgekernelbench.verify.names import Place
+from edgekernelbench.verify.range_wording import zero
 
 Words = tuple[str, Span, str | None]
 
@@ -27,11 +29,14 @@ def not_above(reader: Place[Stage], target: Place[Stage | Table], read: Read) ->
     return f'{name} reads itself: put it in "{header}"', read.span, header
 
 
-def not_earlier(read: Read, place: int, ordered: Ordered) -> Words:
+def not_earlier(read: Read, place: int, ordered: Ordered, back: Sum) -> Words:
     """Word O05."""
-    text = f"{print_expr(read)}: {print_expr(read.indices[place])} is not proven earlier than {ordered.axis}"
-    axis, last = ordered.axis, ordered.size - 1
-    return text, read.span, f"to run backwards, let {axis} count the steps and index with {last} - {axis}"
+    axis, index = ordered.axis, read.indices[place]
+    text = f"{print_expr(read)}: {print_expr(index)} is not proven earlier than {axis}"
+    if back.high < 0:
+        return f"{text}; run backwards with u = {ordered.size - 1} - {axis}", read.span, None
+    guard = Compare(("<",), (index, Axis(axis)))
+    return text, read.span, f"({print_expr(Select(guard, read, zero(read.dtype)))})"
 
 
 def same_step(reader: Place[Stage], target: Place[Stage | Table], read: Read, ordered: Ordered) -> Words:

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from edgekernelbench.ir.compute import Stage
-from edgekernelbench.ir.expr import Binary, Expr, Logic, Read, Reduction, Select
+from edgekernelbench.ir.expr import Axis, Binary, Expr, Literal, Logic, Read, Reduction, Select
 from edgekernelbench.ir.walk import children
 from edgekernelbench.verify import range_wording
-from edgekernelbench.verify.conditions import NOTHING_KNOWN, Known, assume
+from edgekernelbench.verify.conditions import NOTHING_KNOWN, Known
 from edgekernelbench.verify.linear import Sum
 from edgekernelbench.verify.names import Names
 from edgekernelbench.verify.report import Report
@@ -33,7 +33,7 @@ class Prover:
             see: Told of its reads.
         """
         self._see = see
-        enter(self._values, stage)
+        self._values.enter(stage)
         value = stage.value
         if not isinstance(value, Reduction):
             self._walk(value, NOTHING_KNOWN)
@@ -42,23 +42,25 @@ class Prover:
         for over in value.over:
             for condition in over.conditions:
                 self._walk(condition, known)
-                known = assume(condition, known, self._values.of)
+                known = self._values.assume(condition, known)
         self._walk(value.element, known)
 
     def _walk(self, node: Expr, known: Known) -> None:
         if known.dead:
             return
         match node:
+            case Axis() | Literal():
+                return
             case Read():
                 self._read(node, known)
             case Select(condition=condition, then=then, other=other):
                 self._walk(condition, known)
-                self._walk(then, assume(condition, known, self._values.of))
-                self._walk(other, assume(condition, known, self._values.of, truth=False))
+                self._walk(then, self._values.assume(condition, known))
+                self._walk(other, self._values.assume(condition, known, truth=False))
             case Logic(op=op, operands=operands):
                 for part in operands:
                     self._walk(part, known)
-                    known = assume(part, known, self._values.of, truth=op == "and")
+                    known = self._values.assume(part, known, truth=op == "and")
             case _:
                 for part in children(node):
                     self._walk(part, known)
@@ -79,19 +81,14 @@ class Prover:
         found = tuple(self._values.of(index, known) for index in node.indices)
         excused = self._see(node, found, known)
         shape = self._names.tensors[node.tensor].shape
-        for place, (value, size) in enumerate(zip(found, shape, strict=True)):
-            outside = value.low < 0 or value.high >= size
-            if outside and not value.empty and place not in excused:
-                self._report.error("R01", *range_wording.index(node, place, value, size))
+        outside = [
+            range_wording.Outside(place, index, value, size)
+            for place, (index, value, size) in enumerate(zip(node.indices, found, shape, strict=True))
+            if (value.low < 0 or value.high >= size) and not value.empty and place not in excused
+        ]
+        for words in range_wording.index(node, outside, self._names) if outside else ():
+            self._report.error("R01", *words)
 
 
 def _ignore(_read: Read, _found: tuple[Sum, ...], _known: Known) -> frozenset[int]:
     return frozenset()
-
-
-def enter(values: Values, stage: Stage) -> None:
-    """Put the axes of a stage in scope, with their ranges."""
-    values.axes = {axis: (0, size - 1) for axis, size in zip(stage.axes, stage.shape, strict=True)}
-    if isinstance(stage.value, Reduction):
-        for over in stage.value.over:
-            values.axes[over.axis] = (over.start, over.stop - 1)

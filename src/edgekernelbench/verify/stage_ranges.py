@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from math import prod
 
 from edgekernelbench.ir.compute import Stage
-from edgekernelbench.ir.expr import Literal, Reduction
+from edgekernelbench.ir.expr import Expr, Literal, Reduction
 from edgekernelbench.ir.walk import walk
 from edgekernelbench.verify import intervals
-from edgekernelbench.verify.conditions import NOTHING_KNOWN, Known, assume
-from edgekernelbench.verify.groups import expressions
+from edgekernelbench.verify.conditions import NOTHING_KNOWN, Known
 from edgekernelbench.verify.intervals import EMPTY, Range, join, meet, within
-from edgekernelbench.verify.proofs import enter
 from edgekernelbench.verify.values import Values, bounds_of
 
 PATIENCE = 3
 """Rounds in which ranges may grow step by step before they jump to the next threshold."""
+
+MAX_TURNS = 16
+"""Rounds after which the types alone count."""
 
 
 def stage_range(stage: Stage, values: Values) -> Range:
@@ -27,7 +28,7 @@ def stage_range(stage: Stage, values: Values) -> Range:
     Returns:
         Their range; empty when there are none.
     """
-    enter(values, stage)
+    values.enter(stage)
     if not isinstance(stage.value, Reduction):
         return values.of(stage.value, NOTHING_KNOWN).range
     return _reduction_range(stage, stage.value, values)
@@ -41,7 +42,7 @@ def _reduction_range(stage: Stage, value: Reduction, values: Values) -> Range:
     known: Known = NOTHING_KNOWN
     for over in value.over:
         for condition in over.conditions:
-            known = assume(condition, known, values.of)
+            known = values.assume(condition, known)
     element = EMPTY if known.dead else values.of(value.element, known).range
     whole = bounds_of(stage.dtype)
     if element[0] > element[1]:
@@ -83,10 +84,12 @@ def group_ranges(stages: Sequence[Stage], values: Values) -> None:
     whole = [stage for stage in stages if stage.dtype.is_int]
     for stage in whole:
         values.tensors[stage.name] = EMPTY
-    thresholds = _thresholds(stages)
     turn, changed = 0, bool(whole)
+    thresholds: list[int] = []
     while changed:
         changed = False
+        if turn == PATIENCE:
+            thresholds = _thresholds(stages)
         for stage in whole:
             old = values.tensors[stage.name]
             new = join(old, stage_range(stage, values))
@@ -94,18 +97,30 @@ def group_ranges(stages: Sequence[Stage], values: Values) -> None:
                 changed = True
                 values.tensors[stage.name] = new if turn < PATIENCE else _jump(old, new, stage, thresholds)
         turn += 1
+        if turn > MAX_TURNS:
+            for stage in whole:
+                values.tensors[stage.name] = bounds_of(stage.dtype)
+            break
     for stage in whole if turn > PATIENCE else ():
         values.tensors[stage.name] = meet(values.tensors[stage.name], stage_range(stage, values))
 
 
 def _thresholds(stages: Sequence[Stage]) -> list[int]:
+    """List where a range that grows may well stop: at sizes, and at the numbers of the text."""
     found = {size for stage in stages for size in stage.shape}
     for stage in stages:
-        for root in expressions(stage):
+        for root in _expressions(stage):
             for node in walk(root):
                 if isinstance(node, Literal) and isinstance(node.value, int):
                     found |= {node.value - 1, node.value, node.value + 1}
     return sorted(found)
+
+
+def _expressions(stage: Stage) -> tuple[Expr, ...]:
+    value = stage.value
+    if not isinstance(value, Reduction):
+        return (value,)
+    return (*(condition for over in value.over for condition in over.conditions), value.element)
 
 
 def _jump(old: Range, new: Range, stage: Stage, thresholds: list[int]) -> Range:

@@ -67,10 +67,12 @@ class Typer:
 
     Attributes:
         axes: Names of the axes in scope; set for each stage.
+        reads: The reads seen since this was emptied, as parsed.
     """
 
     def __init__(self, names: Names, report: Report) -> None:
         self.axes: frozenset[str] = frozenset()
+        self.reads: list[Read] = []
         self._names = names
         self._report = report
 
@@ -156,6 +158,7 @@ class Typer:
         return Axis(node.name, span=node.span, dtype=DType.I32)
 
     def _read(self, node: Read) -> Expr | None:
+        self.reads.append(node)
         indices = [self._index(node, place) for place in node.indices]
         tensor = self._names.tensors.get(node.tensor)
         if tensor is None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping
 from typing import assert_never
 
+from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import (
     Axis,
@@ -15,22 +16,14 @@ from edgekernelbench.ir.expr import (
     Logic,
     Power,
     Read,
+    Reduction,
     Select,
     Unary,
 )
 from edgekernelbench.verify import intervals
-from edgekernelbench.verify.conditions import Known, assume
-from edgekernelbench.verify.intervals import EMPTY, Range, join, within
-from edgekernelbench.verify.linear import (
-    NOTHING,
-    Atom,
-    Sum,
-    atom,
-    combine,
-    number,
-    scale,
-    settle,
-)
+from edgekernelbench.verify.conditions import Known, deduce
+from edgekernelbench.verify.intervals import EMPTY, Range, join, meet, within
+from edgekernelbench.verify.linear import NOTHING, Atom, Cases, Sum, atom, combine, number, part, scale
 
 
 def bounds_of(dtype: DType | None) -> Range:
@@ -38,8 +31,15 @@ def bounds_of(dtype: DType | None) -> Range:
     return EMPTY if dtype is None else dtype.bounds
 
 
+def bits_of(node: Expr) -> int:
+    """Give the bits of a typed expression."""
+    return 0 if node.dtype is None else node.dtype.bits
+
+
 class Values:
     """Bounds the whole numbers of a kernel.
+
+    What was found once is kept while one stage is looked at, so that no text takes more than a few passes.
 
     Attributes:
         tensors: The range of each integer tensor; where one is missing, its type says it.
@@ -49,6 +49,37 @@ class Values:
     def __init__(self) -> None:
         self.tensors: dict[str, Range] = {}
         self.axes: dict[str, Range] = {}
+        # The entries hold what the keys are the identities of.
+        self._found: dict[tuple[int, int], tuple[Sum, Expr, Known]] = {}
+        self._assumed: dict[tuple[int, int, bool], tuple[Known, Expr, Known]] = {}
+
+    def enter(self, stage: Stage) -> None:
+        """Put the axes of a stage in scope, with their ranges."""
+        self._found.clear()
+        self._assumed.clear()
+        self.axes = {axis: (0, size - 1) for axis, size in zip(stage.axes, stage.shape, strict=True)}
+        if isinstance(stage.value, Reduction):
+            for over in stage.value.over:
+                self.axes[over.axis] = (over.start, over.stop - 1)
+
+    def assume(self, node: Expr, known: Known, *, truth: bool = True) -> Known:
+        """Add a condition to what is known.
+
+        Args:
+            node: A typed condition.
+            known: What holds before it is tested.
+            truth: Whether it turned out true or false.
+
+        Returns:
+            What holds after.
+        """
+        if known.dead:
+            return known
+        key = (id(node), id(known), truth)
+        found = self._assumed.get(key)
+        if found is None:
+            found = self._assumed[key] = (deduce(node, known, self, truth=truth), node, known)
+        return found[0]
 
     def of(self, node: Expr, known: Known) -> Sum:
         """Bound an expression.
@@ -60,11 +91,18 @@ class Values:
         Returns:
             The number; `NOTHING` where it is never evaluated.
         """
+        if isinstance(node, Axis):
+            return self._atom(node.name, self.axes[node.name], known)
+        if isinstance(node, Literal):
+            return number(int(node.value))
+        key = (id(node), id(known))
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = (self._operation(node, known), node, known)
+        return found[0]
+
+    def _operation(self, node: Expr, known: Known) -> Sum:
         match node:
-            case Axis(name=name):
-                return self._atom(name, self.axes[name], known)
-            case Literal(value=value):
-                return number(int(value))
             case Binary():
                 return self._binary(node, known)
             case Read():
@@ -83,19 +121,23 @@ class Values:
                     return NOTHING
                 found = intervals.power(inner.range, exponent)
                 return self._result(("**", inner.key, exponent), found, node, known)
-            case Compare() | Logic():
-                return NOTHING  # no number: never asked for
+            case Axis() | Literal() | Compare() | Logic():
+                return NOTHING  # handled above, or no number at all
             case _:
                 assert_never(node)
 
-    def _atom(self, key: Atom, known: Range, facts: Known) -> Sum:
-        narrowed = facts.narrowed.get(key)
-        return atom(key, known if narrowed is None else intervals.meet(known, narrowed))
+    def _atom(self, key: Atom, whole: Range, known: Known, cases: Cases | None = None) -> Sum:
+        narrowed = known.narrowed.get(key)
+        return atom(key, whole if narrowed is None else meet(whole, narrowed), cases)
 
-    def _result(self, key: Atom, found: Range | None, node: Expr, known: Known) -> Sum:
+    def _result(
+        self, key: Atom, found: Range | None, node: Expr, known: Known, cases: Cases | None = None
+    ) -> Sum:
         """Make an atom of what an operation gives, in the range of its type if that can overflow."""
         whole = bounds_of(node.dtype)
-        return self._atom(key, found if found is not None and within(found, whole) else whole, known)
+        if found is None or not within(found, whole):
+            return self._atom(("overflow", node.dtype, key), whole, known)
+        return self._atom(key, found, known, cases)
 
     def _fits(self, value: Sum, node: Expr, known: Known) -> Sum:
         """Keep a sum, unless it can overflow its type."""
@@ -137,12 +179,11 @@ class Values:
         return self._fits(value, node, known)
 
     def _select(self, node: Select, known: Known) -> Sum:
-        found = EMPTY
-        for part, truth in ((node.then, True), (node.other, False)):
-            inside = assume(node.condition, known, self.of, truth=truth)
-            if not inside.dead:
-                found = join(found, self.of(part, inside).range)
-        return self._atom(node, found, known)
+        taken = self.assume(node.condition, known)
+        passed = self.assume(node.condition, known, truth=False)
+        then = NOTHING if taken.dead else self.of(node.then, taken)
+        other = NOTHING if passed.dead else self.of(node.other, passed)
+        return self._atom(node, join(then.range, other.range), known, Cases(1, (then, other)))
 
     def _call(self, node: Call, known: Known) -> Sum:
         if node.function not in ("min", "max", "clamp", "abs"):
@@ -152,6 +193,7 @@ class Values:
         if any(part.empty for part in parts):
             return NOTHING
         lows, highs = [part.low for part in parts], [part.high for part in parts]
+        key = (node.function, *(part.key for part in parts))
         match node.function:
             case "min":
                 found = min(lows), min(highs)
@@ -161,46 +203,64 @@ class Values:
                 found = min(max(lows[0], lows[1]), lows[2]), min(max(highs[0], highs[1]), highs[2])
             case _:
                 found = intervals.absolute(parts[0].range)
-        return self._result((node.function, *(part.key for part in parts)), found, node, known)
+                parts.append(scale(parts[0], -1))
+        return self._result(key, found, node, known, Cases(1, tuple(parts)))
 
     def _binary(self, node: Binary, known: Known) -> Sum:
         left, right = self.of(node.left, known), self.of(node.right, known)
         if left.empty or right.empty:
             return NOTHING
+        found = self._linear(left, right, node, known)
+        if found is not None:
+            return found
+        if node.op == "*":
+            keys = left.key, right.key
+            same = keys[0] == keys[1]
+            area = intervals.power(left.range, 2) if same else intervals.multiply(left.range, right.range)
+            return self._result(("*", frozenset(keys)), area, node, known)
+        found_range = _OPERATIONS[node.op](left.range, right.range, bits_of(node))
+        return self._result((node.op, left.key, right.key), found_range, node, known)
+
+    def _linear(self, left: Sum, right: Sum, node: Binary, known: Known) -> Sum | None:
+        """Do what keeps a number a sum: addition, and what constants do."""
+        if node.op in ("+", "-"):
+            return self._fits(combine(left, right, 1 if node.op == "+" else -1, known.facts), node, known)
+        if left.low == left.high and node.op in ("*", "&"):
+            left, right = right, left
+        if right.low != right.high:
+            return None
+        by = right.low
         match node.op:
-            case "+":
-                return self._fits(combine(left, right, 1, known.facts), node, known)
-            case "-":
-                return self._fits(combine(left, right, -1, known.facts), node, known)
             case "*":
-                return self._product(left, right, node, known)
-            case "//" | "%" if right.low == right.high and right.low > 0:
-                return self._divided(left, right.low, node, known)
-        bits = node.dtype.bits if node.dtype is not None else 0
-        key = (node.op, left.key, right.key)
-        return self._result(key, _OPERATIONS[node.op](left.range, right.range, bits), node, known)
+                return self._fits(scale(left, by), node, known)
+            case "<<" if 0 <= by < bits_of(node):
+                return self._fits(scale(left, 1 << by), node, known)
+            case "//" | "%" if by > 0:
+                return self._divided(left, by, node, known)[node.op == "%"]
+            case ">>" if 0 <= by < bits_of(node):
+                return self._divided(left, 1 << by, node, known)[0]
+            case "&" if by >= 0 and by & (by + 1) == 0:
+                return self._divided(left, by + 1, node, known)[1]
+            case "&" if by < 0 and -by & (-by - 1) == 0:
+                return combine(left, self._divided(left, -by, node, known)[1], -1, known.facts)
+            case _:
+                return None
 
-    def _product(self, left: Sum, right: Sum, node: Binary, known: Known) -> Sum:
-        for one, other in ((left, right), (right, left)):
-            if one.low == one.high:
-                return self._fits(scale(other, one.low), node, known)
-        keys = left.key, right.key
-        same = keys[0] == keys[1]
-        found = intervals.power(left.range, 2) if same else intervals.multiply(left.range, right.range)
-        return self._result(("*", frozenset(keys)), found, node, known)
-
-    def _divided(self, left: Sum, by: int, node: Binary, known: Known) -> Sum:
+    def _divided(self, left: Sum, by: int, node: Binary, known: Known) -> tuple[Sum, Sum]:
         """Divide by a constant: `(8 * a + r) // 8` is `a` and the remainder is `r` where `r` is in 0..7."""
         factors = {key: factor for key, factor in left.factors.items() if factor % by}
-        rest = settle(left.constant, factors, left.atoms, known.facts)
-        if not rest.empty and rest.low // by == rest.high // by:
-            quotient = rest.low // by
-            if node.op == "%":
-                return combine(rest, number(-quotient * by), 1, ())
+        rest = part(left, left.constant, factors, known.facts)
+        if rest.low // by == rest.high // by and not rest.empty:
+            shift = rest.low // by
             whole = {key: factor // by for key, factor in left.factors.items() if not factor % by}
-            return settle(quotient, whole, left.atoms, known.facts)
-        divide = intervals.floor_divide if node.op == "//" else intervals.modulo
-        return self._result((node.op, left.key, by), divide(left.range, (by, by)), node, known)
+            return part(left, shift, whole, known.facts), combine(rest, number(-shift * by), 1)
+        keys = ("//", left.key, by), ("%", left.key, by)
+        ranges = (left.low // by, left.high // by), intervals.modulo(left.range, (by, by)) or EMPTY
+        quotient, remainder = (self._atom(key, found, known) for key, found in zip(keys, ranges, strict=True))
+        return (
+            self._atom(keys[0], ranges[0], known, Cases(by, (combine(left, remainder, -1),))),
+            self._atom(keys[1], ranges[1], known, Cases(1, (combine(left, quotient, -by),))),
+        )
 
 
 _Operation = Callable[[Range, Range, int], Range | None]
