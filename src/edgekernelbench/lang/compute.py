@@ -4,17 +4,22 @@ import ast
 from collections.abc import Sequence
 
 from edgekernelbench.base.diagnostics import Layer
-from edgekernelbench.ir.compute import Compute, Item, Ordered, Param, Stage, Table
-from edgekernelbench.ir.expr import Literal
+from edgekernelbench.ir.compute import Compute, Item, Ordered, Stage
 from edgekernelbench.lang.context import Context, span
 from edgekernelbench.lang.expressions import read_expr
-from edgekernelbench.lang.numbers import number, size
-from edgekernelbench.lang.reductions import is_reduction, read_reduction
+from edgekernelbench.lang.guesses import free_letter, size_of
+from edgekernelbench.lang.naming import check_axis, check_name
+from edgekernelbench.lang.nested import refuse_nested
+from edgekernelbench.lang.ordered import read_range
+from edgekernelbench.lang.outputs import read_outputs
+from edgekernelbench.lang.reductions import as_reduction, read_reduction
 from edgekernelbench.lang.scope import Declared, Scope
+from edgekernelbench.lang.statements import FORM, Loops, refuse_statement
+from edgekernelbench.lang.tables import read_table
 from edgekernelbench.lang.types import declared, read_type, split_type
 
-MAX_TABLE = 4096
-"""Numbers in a table."""
+MAX_STAGES = 256
+MAX_AXES = 16
 
 
 def read_compute(body: Sequence[ast.stmt], scope: Scope, ctx: Context) -> Compute:
@@ -29,95 +34,144 @@ def read_compute(body: Sequence[ast.stmt], scope: Scope, ctx: Context) -> Comput
         The layer.
     """
     ctx.layer, ctx.target = Layer.COMPUTE, None
-    _declare(body, scope)
-    items: list[Item] = []
-    outputs: tuple[ast.Name, ...] = ()
-    for statement in body:
-        if isinstance(statement, ast.Return):
-            outputs = _outputs(statement, ctx)
-        else:
-            items.extend(_item(statement, scope, ctx))
-    if not outputs:
-        ctx.report("C01", "the compute block ends with return", body[-1])
-    names = tuple(name.id for name in outputs)
-    return Compute(items=tuple(items), outputs=names, output_spans=tuple(span(name) for name in outputs))
+    defined = _declare(body, scope, ctx)
+    if len(defined) > MAX_STAGES:
+        ctx.report("P03", f"{len(defined)} stages, a text has at most {MAX_STAGES}", body[0])
+        return Compute((), ())
+    items = [item for statement in body for item in _items(statement, (), scope, ctx)]
+    names, spans = read_outputs(body, scope, defined, ctx)
+    return Compute(tuple(items), names, spans)
 
 
-def _declare(body: Sequence[ast.stmt], scope: Scope) -> None:
-    for statement in body:
+def _declare(body: Sequence[ast.stmt], scope: Scope, ctx: Context) -> dict[str, ast.expr]:
+    """Note all tensors of the block, so that a group can read what stands further down."""
+    defined: dict[str, ast.expr] = {}
+    waiting = list(reversed(body))
+    while waiting:
+        statement = waiting.pop()
         match statement:
             case ast.For(body=inner):
-                _declare(inner, scope)
-            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=ast.List()):
-                scope.tensors[name] = declared(annotation, const=True)
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                scope.tensors[name] = Declared(0, (), "")
-            case ast.AnnAssign(target=ast.Subscript(value=ast.Name(id=name)), annotation=annotation):
-                scope.tensors[name] = declared(annotation)
+                waiting.extend(reversed(inner))
+                continue
+            case ast.AnnAssign(target=target, annotation=annotation, value=value):
+                said = declared(annotation, const=isinstance(value, ast.List))
+                if not isinstance(value, ast.List) and said.rank != _rank(target):
+                    said = Declared(None, said.sizes, said.dtype)
+            case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
+                said = Declared(None)
             case _:
                 continue
+        name = target.value if isinstance(target, ast.Subscript) else target
+        if isinstance(name, ast.Name):
+            _declare_one(name, said, statement, defined, scope, ctx)
+    return defined
 
 
-def _outputs(statement: ast.Return, ctx: Context) -> tuple[ast.Name, ...]:
-    value = statement.value
-    names = value.elts if isinstance(value, ast.Tuple) else [value]
-    return tuple(name for name in names if isinstance(name, ast.Name))
+def _rank(target: ast.expr) -> int:
+    if not isinstance(target, ast.Subscript):
+        return 0
+    return len(target.slice.elts) if isinstance(target.slice, ast.Tuple) else 1
 
 
-def _item(statement: ast.stmt, scope: Scope, ctx: Context) -> list[Item]:
+def _declare_one(
+    name: ast.Name,
+    said: Declared,
+    statement: ast.stmt,
+    defined: dict[str, ast.expr],
+    scope: Scope,
+    ctx: Context,
+) -> None:
+    proper = isinstance(statement, ast.AnnAssign)
+    if proper and name.id in scope.tensors and scope.tensors[name.id].rank is not None:
+        what = "a stage" if name.id in defined else "a parameter"
+        ctx.report("C05", f"{name.id} is {what} already, a name means one thing", name, f"{name.id}2")
+    elif proper:
+        check_name(name.id, name, "stage", ctx)
+        defined.setdefault(name.id, name)
+    if name.id not in scope.tensors or (proper and scope.tensors[name.id].rank is None):
+        scope.tensors[name.id] = said
+
+
+def _items(statement: ast.stmt, loops: Loops, scope: Scope, ctx: Context) -> list[Item]:
     match statement:
+        case ast.Return():
+            return []
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.List() as value):
-            return [_table(statement, name, value, ctx)]
+            return [read_table(statement, name, value, ctx)]
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-            return [_stage(statement, name, [], value, scope, ctx)]
-        case ast.AnnAssign(target=ast.Subscript(value=ast.Name(id=name), slice=axes), value=ast.expr() as value):
-            parts = axes.elts if isinstance(axes, ast.Tuple) else [axes]
-            return [_stage(statement, name, parts, value, scope, ctx)]
+            return _stage(statement, name, [], value, scope, ctx)
+        case ast.AnnAssign(
+            target=ast.Subscript(value=ast.Name(id=name), slice=index), value=ast.expr() as value
+        ):
+            parts = index.elts if isinstance(index, ast.Tuple) else [index]
+            return _stage(statement, name, parts, value, scope, ctx)
         case ast.For():
-            return _ordered(statement, scope, ctx)
+            return _ordered(statement, loops, scope, ctx)
         case _:
-            ctx.report("C04", "a stage is defined once, by name[axes]: type[shape] = value", statement)
+            refuse_statement(statement, loops, scope, ctx)
             return []
 
 
 def _stage(
     node: ast.AnnAssign, name: str, parts: list[ast.expr], value: ast.expr, scope: Scope, ctx: Context
-) -> Stage:
-    dtype, shape = read_type(node.annotation, ctx)
-    sizes = [ctx.text(part) for part in split_type(node.annotation)[1]]
+) -> list[Item]:
+    before = len(ctx.diagnostics)
     axes = tuple(part.id for part in parts if isinstance(part, ast.Name))
-    inside = Scope(scope.tensors, dict(zip(axes, sizes, strict=False)), name)
-    right = read_reduction(value, inside, ctx) if is_reduction(value) else read_expr(value, inside, ctx)
-    return Stage(name, axes, dtype, shape, right, span(node), span(node.target))
-
-
-def _table(node: ast.AnnAssign, name: str, value: ast.List, ctx: Context) -> Table:
+    if len(axes) < len(parts):
+        wrong = next(part for part in parts if not isinstance(part, ast.Name))
+        message = f"{FORM}; the left side names the axes, {ctx.quote(wrong)} is no name"
+        ctx.report("C04", message, wrong)
+        return []
+    if isinstance(value, ast.List):
+        message = f"a table is written without axes: {name}: type[shape] = [...]"
+        ctx.fix("C06", message, node.target, name)
     dtype, shape = read_type(node.annotation, ctx)
-    values: list[int | float] = []
-    _flatten(value, values, ctx)
-    return Table(name, dtype, shape, tuple(values), span(node))
+    sizes = _checked_axes(node, parts, value, scope, ctx)
+    inside = scope.inside(dict(zip(axes, sizes, strict=True)), name)
+    reduction = as_reduction(value)
+    right = read_expr(value, inside, ctx) if reduction is None else read_reduction(*reduction, inside, ctx)
+    refuse_nested(node, inside, ctx)
+    ctx.show_fixed_line(node, before)
+    return [Stage(name, axes, dtype, shape, right, span(node), span(node.target))]
 
 
-def _flatten(node: ast.List, into: list[int | float], ctx: Context) -> None:
-    for part in node.elts:
-        if isinstance(part, ast.List):
-            _flatten(part, into, ctx)
-        else:
-            into.append(number(part, ctx) or 0)
+def _checked_axes(
+    node: ast.AnnAssign, parts: list[ast.expr], value: ast.expr, scope: Scope, ctx: Context
+) -> list[str]:
+    """Check the axes of a stage [C05, C07, P03]; give the text of each axis's size."""
+    sizes = split_type(node.annotation)[1]
+    texts: list[str] = [ctx.text(size) for size in sizes]
+    seen: set[str] = set()
+    for part in (part for part in parts if isinstance(part, ast.Name)):
+        if part.id in seen:
+            hint = f"rename one, for example {free_letter(scope, taken=seen)}"
+            ctx.report("C05", f"two axes are named {part.id}", part, hint)
+        seen.add(part.id)
+        check_axis(part.id, part, scope, ctx)
+    if len(parts) > MAX_AXES:
+        ctx.report("P03", f"{len(parts)} axes, a stage has at most {MAX_AXES}", node.target)
+    if len(parts) == len(sizes):
+        return texts
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    guessed = [size_of(axis, value, scope, ctx) for axis in names]
+    base = ctx.text(split_type(node.annotation)[0])
+    hint = f"{base}[{', '.join(found for found in guessed if found)}]" if names and all(guessed) else None
+    has_axes = f"{len(parts)} ax{'i' if len(parts) == 1 else 'e'}s"
+    has_sizes = f"{len(sizes)} size{'' if len(sizes) == 1 else 's'}"
+    message = f"{ctx.quote(node.target)} has {has_axes}, its type has {has_sizes}"
+    ctx.fix("C07", message, node.annotation, hint)
+    return [found or "N" for found in guessed]
 
 
-def _ordered(node: ast.For, scope: Scope, ctx: Context) -> list[Item]:
-    match node:
-        case ast.For(
-            target=ast.Name(id=axis),
-            iter=ast.Call(func=ast.Name(id="range"), args=[bound], keywords=[]),
-            orelse=[],
-        ):
-            inner = tuple(item for statement in node.body for item in _item(statement, scope, ctx))
-            return [Ordered(axis, size(bound, ctx) or 1, inner, span(node))]
-        case _:
-            ctx.report("O01", "an ordered for is written for t in range(T):", node)
-            return []
-
-
-__all__ = ["Literal", "Param", "read_compute"]
+def _ordered(node: ast.For, loops: Loops, scope: Scope, ctx: Context) -> list[Item]:
+    size, text = read_range(node, scope, ctx)
+    axis = node.target.id if isinstance(node.target, ast.Name) else "_"
+    if isinstance(node.target, ast.Name):
+        if axis in (name for name, _ in loops):
+            ctx.report(
+                "C05", f"two nested fors are named {axis}", node.target, free_letter(scope, taken=ctx.axes)
+            )
+        check_axis(axis, node.target, scope, ctx)
+    inner = (*loops, (axis, text))
+    items = tuple(item for statement in node.body for item in _items(statement, inner, scope, ctx))
+    return [Ordered(axis, size, items, span(node))] if items else []

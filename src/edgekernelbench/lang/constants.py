@@ -6,35 +6,88 @@ from collections.abc import Sequence
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.context import Context, Number
 from edgekernelbench.lang.numbers import knob, number
+from edgekernelbench.lang.words import CONSTANT, DTYPES
+
+ConstantLine = ast.Assign | ast.AnnAssign
+FORM = "a constant is written N = 16, several are M, N = 16, 32"
 
 
-def read_constants(statements: Sequence[ast.Assign], ctx: Context) -> None:
-    """Evaluate constants in order [P06].
+def read_constants(statements: Sequence[ConstantLine], ctx: Context) -> None:
+    """Evaluate constants in order [P06, P07].
 
     Args:
         statements: The assignments.
         ctx: Constants are added to it.
     """
-    for statement in statements:
-        names, values = _pairs(statement, ctx)
-        found = [(name, _value(name, value, ctx)) for name, value in zip(names, values, strict=True)]
-        ctx.constants.update(found)
+    lines = [_pairs(statement, ctx) for statement in statements]
+    ctx.later = {name.id for line in lines for name, _ in line}
+    for line in lines:
+        found = [(name, _value(name.id, value, ctx)) for name, value in line]
+        for name, value in found:
+            if name.id in ctx.later:
+                ctx.later.discard(name.id)
+            else:
+                ctx.report("P06", f"{name.id} is defined twice", name)
+            ctx.constants[name.id] = value
+    ctx.later = set()
 
 
-def _pairs(statement: ast.Assign, ctx: Context) -> tuple[list[str], list[ast.expr]]:
+def _pairs(statement: ConstantLine, ctx: Context) -> list[tuple[ast.Name, ast.expr]]:
+    """Take a line apart into names and values."""
     match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return [name], [value]
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
-            return [name.id for name in names if isinstance(name, ast.Name)], values
+        case ast.Assign(targets=[ast.Name() as name], value=ast.expr() as value):
+            pairs = [(name, value)]
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(
+            values
+        ):
+            pairs = [
+                (name, value) for name, value in zip(names, values, strict=True) if isinstance(name, ast.Name)
+            ]
+            if len(pairs) < len(names):
+                ctx.report("P06", FORM, statement)
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
+            found = len(value.elts) if isinstance(value, ast.Tuple) else 1
+            ctx.report("P06", f"{FORM}: here are {len(names)} names and {found} values", statement)
+            pairs = [(name, value) for name in names if isinstance(name, ast.Name)]
+            ctx.constants.update({name.id: None for name, _ in pairs})
+            return []
+        case ast.Assign(targets=targets, value=value) if all(
+            isinstance(target, ast.Name) for target in targets
+        ):
+            left = ", ".join(ctx.text(target) for target in targets)
+            right = ", ".join([ctx.text(value)] * len(targets))
+            ctx.report("P06", FORM, statement, f"{left} = {right}")
+            pairs = [(target, value) for target in targets if isinstance(target, ast.Name)]
+        case ast.AnnAssign(target=ast.Name(id=name_text) as name, value=ast.expr() as value):
+            ctx.report("P06", f"{FORM}, without a type", statement, f"{name_text} = {ctx.text(value)}")
+            pairs = [(name, value)]
         case _:
-            ctx.report("P06", "a constant is written N = 16, several M, N = 16, 32", statement)
-            return [], []
+            ctx.report("P06", FORM, statement)
+            return []
+    return [(name, value) for name, value in pairs if _is_capital(name, value, ctx)]
+
+
+def _is_capital(name: ast.Name, value: ast.expr, ctx: Context) -> bool:
+    if CONSTANT.match(name.id):
+        return True
+    capital = name.id.upper()
+    hint = f"{capital} = {ctx.text(value)}" if CONSTANT.match(capital) else None
+    ctx.report(
+        "P06", f"{name.id}: constants are written in capitals; stages stand in with compute:", name, hint
+    )
+    ctx.constants[name.id] = None
+    return False
 
 
 def _value(name: str, value: ast.expr, ctx: Context) -> Number | DType | None:
     if name in ctx.given:
         return ctx.given[name]
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "choose":
-        return knob(value, ctx, name)
-    return number(value, ctx)
+    match value:
+        case ast.Call(func=ast.Name(id="choose")):
+            return knob(value, ctx, name)
+        case ast.Name(id=word) if word in DTYPES:
+            message = f"{word} is an element type: types are written where they are used, or left free"
+            ctx.report("P07", message, value)
+            return DTYPES[word]
+        case _:
+            return number(value, ctx)

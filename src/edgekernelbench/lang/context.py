@@ -2,8 +2,8 @@
 
 import ast
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from edgekernelbench.base.diagnostics import Diagnostic, Layer
 from edgekernelbench.base.span import Span
@@ -11,9 +11,16 @@ from edgekernelbench.ir.dtype import DType
 
 Number = int | float
 Node = ast.expr | ast.stmt | ast.arg | ast.keyword
+"""Syntax with a place."""
 
 MAX_QUOTE_CHARS = 60
 """A message quotes no more than this of the text."""
+
+MAX_LINE_CHARS = 300
+"""A corrected line is shown up to this length."""
+
+MAX_HINT_CHARS = 2_000
+"""A longer hint would be no help."""
 
 MAX_DEPTH = 100
 """Expressions nested deeper are refused [P03]: what works on trees later may recurse."""
@@ -34,6 +41,11 @@ class Context:
         diagnostics: What was found wrong, in any order.
         layer: The layer that is being read.
         target: The targets of the block that is being read.
+        lines: The lines of the text.
+        later: Constants that are defined further down.
+        axes: Names of axes met so far.
+        refused_names: Names that were refused, so that they are refused once.
+        fixes: For diagnostics by their position, the text that should stand at a place.
     """
 
     source: str
@@ -47,6 +59,10 @@ class Context:
     layer: Layer = Layer.TEXT
     target: str | None = None
     lines: list[str] = field(default_factory=list)
+    later: set[str] = field(default_factory=set)
+    axes: set[str] = field(default_factory=set)
+    refused_names: set[str] = field(default_factory=set)
+    fixes: dict[int, tuple[Span, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.lines = self.source.split("\n")
@@ -61,7 +77,52 @@ class Context:
             hint: The corrected line, if it can be made.
         """
         place = where if isinstance(where, Span) else span(where)
+        if hint is not None and len(hint) > MAX_HINT_CHARS:
+            hint = None
         self.diagnostics.append(Diagnostic(code, message, place, self.layer, hint, target=self.target))
+
+    def fix(self, code: str, message: str, node: Node, replacement: str | None) -> None:
+        """Note what is wrong with a piece of a statement, and what should stand in its place.
+
+        Args:
+            code: The code.
+            message: What was expected and what was found.
+            node: The piece.
+            replacement: Its corrected text; None when it cannot be made.
+        """
+        if replacement is not None:
+            self.fixes[len(self.diagnostics)] = span(node), replacement
+        self.report(code, message, node, replacement)
+
+    def show_fixed_line(self, statement: Node, first: int) -> None:
+        """Where one piece was wrong in a statement, let the hint be the whole corrected line.
+
+        Args:
+            statement: The statement that was read.
+            first: How many diagnostics there were before.
+        """
+        if len(self.diagnostics) != first + 1 or first not in self.fixes:
+            return
+        place, replacement = self.fixes[first]
+        line = self.replaced(span(statement), [(place, replacement)])
+        if len(line) <= MAX_LINE_CHARS:
+            self.diagnostics[first] = replace(self.diagnostics[first], hint=line)
+
+    def replaced(self, place: Span, changes: Sequence[tuple[Span, str]]) -> str:
+        """Give the text at a place on one line, with some of its pieces replaced.
+
+        Args:
+            place: The text.
+            changes: Pieces of it, none in another, with what should stand there.
+
+        Returns:
+            One line.
+        """
+        text, line, column = "", place.line, place.column
+        for piece, new in sorted(changes, key=lambda change: (change[0].line, change[0].column)):
+            text += self.slice(Span(line, column, piece.line, piece.column)) + new
+            line, column = piece.end_line, piece.end_column
+        return one_line(text + self.slice(Span(line, column, place.end_line, place.end_column)))
 
     def text(self, node: Node) -> str:
         """Give the text of a node on one line."""
@@ -75,6 +136,11 @@ class Context:
         lines[-1] = lines[-1][: place.end_column - 1]
         lines[0] = lines[0][place.column - 1 :]
         return "\n".join(lines)
+
+    def slice_between(self, first: Node, second: Node) -> str:
+        """Give the text between two nodes."""
+        a, b = span(first), span(second)
+        return self.slice(Span(a.end_line, a.end_column, b.line, b.column))
 
     def quote(self, node: Node) -> str:
         """Give the text of a node on one line, cut to what a message can hold."""

@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from typing import assert_never
 
-from edgekernelbench.ir.memory import Accumulate, Cache, Fold, Layout, LayoutSpec, MemoryDirective, Piece, Place, Reuse
+from edgekernelbench.ir.memory import (
+    Accumulate,
+    Cache,
+    Fold,
+    Layout,
+    LayoutSpec,
+    MemoryDirective,
+    Piece,
+    Place,
+    Reuse,
+)
 from edgekernelbench.ir.schedule import (
     Bind,
     ComputeAt,
@@ -54,7 +64,7 @@ def _call(word: str, arguments: Sequence[str | int]) -> str:
     return f"{word}({', '.join(str(argument) for argument in arguments)})"
 
 
-def _schedule(node: ScheduleDirective) -> str:
+def _schedule(node: ScheduleDirective) -> str:  # noqa: C901, PLR0912 - one case a directive
     match node:
         case Split(outs=outs, loop=loop, sizes=sizes):
             return f"{', '.join(outs)} = {_call('split', (loop, *sizes))}"

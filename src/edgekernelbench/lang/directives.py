@@ -1,146 +1,133 @@
-"""Directives of the schedule and of the memory layer."""
+"""Lines of schedule and memory blocks."""
 
 import ast
 
+from edgekernelbench.base.names import nearest
 from edgekernelbench.base.span import Span
-from edgekernelbench.ir.memory import Accumulate, Cache, Fold, Layout, MemoryDirective, Place, Reuse
-from edgekernelbench.ir.schedule import (
-    Bind,
-    ComputeAt,
-    Fuse,
-    Hoist,
-    Inline,
-    Order,
-    Parallel,
-    Precompute,
-    Rfactor,
-    Scatter,
-    ScheduleDirective,
-    Split,
-    Tensorize,
-    Unroll,
-    Vectorize,
-)
+from edgekernelbench.ir.memory import MemoryDirective
+from edgekernelbench.ir.schedule import ScheduleDirective
+from edgekernelbench.lang import memory, schedule
+from edgekernelbench.lang.arguments import Arguments
 from edgekernelbench.lang.context import Context, span
-from edgekernelbench.lang.layouts import read_layout
-from edgekernelbench.lang.numbers import whole
+from edgekernelbench.lang.spellings import DIRECTIVES
+from edgekernelbench.lang.words import MEMORY_WORDS, SCHEDULE_WORDS
 
-
-def loop(node: ast.expr, ctx: Context) -> str:
-    """Read the name of a loop or stage."""
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=ast.Name(id=stage), attr=axis):
-            return f"{stage}.{axis}"
-        case _:
-            ctx.report("S01", f"expected a loop, found {ctx.quote(node)}", node)
-            return ""
-
-
-def string(node: ast.expr, ctx: Context) -> str:
-    """Read a string."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    ctx.report("S01", f"expected a string, found {ctx.quote(node)}", node)
-    return ""
-
-
-def call_of(statement: ast.stmt) -> tuple[tuple[str, ...], ast.Call] | None:
-    """Take a directive apart: the names on its left side, and the call."""
-    match statement:
-        case ast.Expr(value=ast.Call() as call):
-            return (), call
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-            return (name,), call
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call() as call):
-            return tuple(name.id for name in names if isinstance(name, ast.Name)), call
-        case _:
-            return None
-
-
-def argument_spans(call: ast.Call) -> tuple[Span, ...]:
-    """Give the places of all arguments, in the order written."""
-    return tuple(span(part) for part in (*call.args, *call.keywords))
+FORM = "a line of this block is a directive, such as"
 
 
 def read_schedule_directive(statement: ast.stmt, ctx: Context) -> ScheduleDirective | None:
-    """Read one directive of a schedule block."""
-    found = call_of(statement)
-    if found is None or not isinstance(found[1].func, ast.Name):
-        ctx.report("P05", f"{ctx.quote(statement)} is no directive", statement)
+    """Read one line of a schedule block.
+
+    Args:
+        statement: The line.
+        ctx: Constants and diagnostics.
+
+    Returns:
+        The directive, or None.
+    """
+    found = _arguments(statement, ctx, "parallel(s.i)")
+    if found is None:
         return None
-    outs, call = found
-    args, place, spans = call.args, span(statement), argument_spans(call)
-    match call.func.id if isinstance(call.func, ast.Name) else "":
-        case "split":
-            sizes = tuple(whole(arg, ctx, "S01", "a size of split", 1) or 1 for arg in args[1:])
-            return Split(span=place, spans=spans, outs=outs, loop=loop(args[0], ctx), sizes=sizes)
-        case "fuse":
-            return Fuse(span=place, spans=spans, out=outs[0], loops=tuple(loop(a, ctx) for a in args))
-        case "order":
-            return Order(span=place, spans=spans, loops=tuple(loop(a, ctx) for a in args))
-        case "inline":
-            return Inline(span=place, spans=spans, stages=tuple(loop(a, ctx) for a in args))
-        case "precompute":
-            return Precompute(span=place, spans=spans, stages=tuple(loop(a, ctx) for a in args))
-        case "compute_at":
-            return ComputeAt(span=place, spans=spans, stage=loop(args[0], ctx), loop=loop(args[1], ctx))
-        case "rfactor":
-            return Rfactor(span=place, spans=spans, out=outs[0], loop=loop(args[0], ctx))
-        case "scatter":
-            return Scatter(span=place, spans=spans, loop=loop(args[0], ctx))
-        case "hoist":
-            block = whole(args[1], ctx, "S01", "the block of hoist", 1) or 1 if len(args) > 1 else 1
-            return Hoist(span=place, spans=spans, out=outs[0], loop=loop(args[0], ctx), block=block)
-        case "parallel":
-            return Parallel(span=place, spans=spans, loops=tuple(loop(a, ctx) for a in args))
-        case "vectorize":
-            return Vectorize(span=place, spans=spans, loops=tuple(loop(a, ctx) for a in args))
-        case "unroll":
-            return Unroll(span=place, spans=spans, loops=tuple(loop(a, ctx) for a in args))
-        case "bind":
-            loops = tuple(loop(a, ctx) for a in args[:-1])
-            return Bind(span=place, spans=spans, loops=loops, tag=string(args[-1], ctx))
-        case "tensorize":
-            loops = tuple(loop(a, ctx) for a in args[1:])
-            return Tensorize(span=place, spans=spans, name=string(args[0], ctx), loops=loops)
-        case word:
-            ctx.report("P05", f"{word} is not a directive", statement)
-            return None
+    reader = schedule.READERS.get(found.word)
+    if reader is None:
+        _refuse_word(found, ctx)
+        return None
+    return reader(found)
 
 
 def read_memory_directive(statement: ast.stmt, ctx: Context) -> MemoryDirective | None:
-    """Read one directive of a memory block."""
-    found = call_of(statement)
-    if found is None or not isinstance(found[1].func, ast.Name):
-        ctx.report("P05", f"{ctx.quote(statement)} is no directive", statement)
+    """Read one line of a memory block.
+
+    Args:
+        statement: The line.
+        ctx: Constants and diagnostics.
+
+    Returns:
+        The directive, or None.
+    """
+    found = _arguments(statement, ctx, 'place(s, "local")')
+    if found is None:
         return None
-    _, call = found
-    args, place, spans = call.args, span(statement), argument_spans(call)
-    named = {k.arg: k.value for k in call.keywords if k.arg is not None}
-    numbers = {
-        key: whole(value, ctx, "S01", key, 0) or 0 for key, value in named.items() if key not in ("at", "layout")
-    }
-    match call.func.id if isinstance(call.func, ast.Name) else "":
-        case "layout":
-            spec = read_layout(args[1], ctx)
-            return None if spec is None else Layout(span=place, spans=spans, tensor=loop(args[0], ctx), spec=spec)
-        case "place":
-            tensor, scope = loop(args[0], ctx), string(args[1], ctx)
-            return Place(span=place, spans=spans, tensor=tensor, scope=scope, **numbers)
-        case "cache":
-            spec = read_layout(named["layout"], ctx) if "layout" in named else None
-            tensor, scope = loop(args[0], ctx), string(args[1], ctx)
-            at = loop(named["at"], ctx)
-            return Cache(span=place, spans=spans, tensor=tensor, scope=scope, at=at, layout=spec, **numbers)
-        case "accumulate":
-            return Accumulate(span=place, spans=spans, stage=loop(args[0], ctx), scope=string(args[1], ctx))
-        case "fold":
-            steps = whole(args[1], ctx, "S01", "the steps of fold", 1) or 1
-            return Fold(span=place, spans=spans, loop=loop(args[0], ctx), steps=steps)
-        case "reuse":
-            return Reuse(span=place, spans=spans, tensor=loop(args[0], ctx), old=loop(args[1], ctx))
-        case word:
-            ctx.report("P05", f"{word} is not a directive", statement)
+    reader = memory.READERS.get(found.word)
+    if reader is None:
+        _refuse_word(found, ctx)
+        return None
+    if found.outs:
+        found.names(0)
+    return reader(found)
+
+
+def _arguments(statement: ast.stmt, ctx: Context, example: str) -> Arguments | None:
+    """Take a line apart [P05]."""
+    outs: tuple[ast.expr, ...] = ()
+    match statement:
+        case ast.Expr(value=ast.Call() as call):
+            pass
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call() as call):
+            outs = tuple(names)
+        case ast.Assign(targets=[name], value=ast.Call() as call):
+            outs = (name,)
+        case ast.Expr(value=ast.Constant(value=str())):
+            ctx.report("P05", "a comment starts with #", statement)
             return None
+        case ast.With():
+            ctx.report("P05", "blocks do not nest", statement)
+            return None
+        case ast.AnnAssign():
+            ctx.report("P05", "stages stand in with compute:", statement)
+            return None
+        case ast.For() | ast.While() | ast.If():
+            message = f"{FORM} {example}; there are no loops and conditions among them"
+            ctx.report("P05", message, statement)
+            return None
+        case _:
+            ctx.report("P05", f"{FORM} {example}, found {ctx.quote(statement)}", statement)
+            return None
+    if not isinstance(call.func, ast.Name):
+        _refuse_method(call, outs, ctx)
+        return None
+    return Arguments(call.func.id, outs, statement, call, ctx)
+
+
+def _refuse_method(call: ast.Call, outs: tuple[ast.expr, ...], ctx: Context) -> None:
+    """Answer `sch.split(i, 8)`, `s[out].vectorize(j)` and `out.parallel(i)`."""
+    hint = None
+    word = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if word in (*SCHEDULE_WORDS, *MEMORY_WORDS):
+        arguments = [*(ctx.text(arg) for arg in call.args), *(ctx.text(keyword) for keyword in call.keywords)]
+        left = f"{', '.join(ctx.text(out) for out in outs)} = " if outs else ""
+        hint = f"{left}{word}({', '.join(arguments)})"
+    elif word in DIRECTIVES:
+        hint = DIRECTIVES[word]
+    ctx.report("P05", f"directives are not methods: {ctx.quote(call.func)}", call.func, hint)
+
+
+def _refuse_word(found: Arguments, ctx: Context) -> None:
+    word = found.word
+    if word in SCHEDULE_WORDS or word in MEMORY_WORDS:
+        layer = "schedule" if word in SCHEDULE_WORDS else "memory"
+        ctx.report("P05", f"{word} belongs into a {layer} block", found.call.func)
+        return
+    said = DIRECTIVES.get(word) or DIRECTIVES.get(word.lower())
+    if said is None:
+        close = nearest(word, (*SCHEDULE_WORDS, *MEMORY_WORDS))
+        hint = ctx.replaced(found.place, [(_word_span(found), close)]) if close else None
+        ctx.report("P05", f"{word} is not a directive", found.call.func, hint)
+        return
+    ctx.report("P05", f"{word} is not a directive: {said}", found.call.func, _respelt(found))
+
+
+def _word_span(found: Arguments) -> Span:
+    return span(found.call.func)
+
+
+def _respelt(found: Arguments) -> str | None:
+    """Write the line with the word that is meant, where the arguments are the same."""
+    same = {
+        "reorder": "order", "permute": "order", "swap": "order", "compute_inline": "inline",
+        "collapse": "fuse",
+        "merge": "fuse", "parallelize": "parallel", "vectorise": "vectorize", "simd": "vectorize",
+        "vector": "vectorize", "unroll_loop": "unroll", "strip_mine": "split",
+    }  # fmt: skip
+    word = same.get(found.word)
+    return found.ctx.replaced(found.place, [(_word_span(found), word)]) if word else None

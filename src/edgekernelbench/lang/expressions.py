@@ -9,6 +9,7 @@ import math
 from edgekernelbench.base.names import nearest
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import (
+    REDUCTIONS,
     Axis,
     Binary,
     Call,
@@ -24,9 +25,15 @@ from edgekernelbench.ir.expr import (
 )
 from edgekernelbench.lang.context import MAX_DEPTH, Context, span
 from edgekernelbench.lang.numbers import OPERATORS, Unusable, checked, combine, constant
-from edgekernelbench.lang.refusals import refuse_call, refuse_form, refuse_indices, refuse_power, refuse_reduction
+from edgekernelbench.lang.refusals import (
+    refuse_call,
+    refuse_form,
+    refuse_indices,
+    refuse_power,
+    refuse_reduction,
+)
 from edgekernelbench.lang.scope import Scope
-from edgekernelbench.lang.words import CONSTANT, DTYPES, FUNCTIONS, REDUCTIONS, SATURATING
+from edgekernelbench.lang.words import CONSTANT, DTYPES, FUNCTIONS, SATURATING
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -42,7 +49,7 @@ _DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 LEAST_POWER, GREATEST_POWER = 2, 8
 
 
-def read_expr(node: ast.expr, scope: Scope, ctx: Context, depth: int = 0) -> Expr:
+def read_expr(node: ast.expr, scope: Scope, ctx: Context, depth: int = 0) -> Expr:  # noqa: C901 - the grammar
     """Read a scalar expression.
 
     Args:
@@ -91,7 +98,7 @@ def read_expr(node: ast.expr, scope: Scope, ctx: Context, depth: int = 0) -> Exp
             return Literal(value=0)
 
 
-def _literal(value: bool | float, node: ast.expr, ctx: Context) -> Expr:
+def _literal(value: float, node: ast.expr, ctx: Context) -> Expr:
     if not isinstance(value, bool):
         try:
             value = checked(value, finite=True)
@@ -181,9 +188,12 @@ def _power(node: ast.BinOp, scope: Scope, ctx: Context, depth: int) -> Expr:
             except Unusable as reason:
                 ctx.report("P07", f"{ctx.quote(node)}: {reason}", node)
                 return Literal(value=0)
-    if isinstance(exponent, Literal) and type(exponent.value) is int:
-        if LEAST_POWER <= exponent.value <= GREATEST_POWER:
-            return Power(base=base, exponent=exponent.value, span=span(node))
+    if (
+        isinstance(exponent, Literal)
+        and type(n := exponent.value) is int
+        and LEAST_POWER <= n <= GREATEST_POWER
+    ):
+        return Power(base=base, exponent=n, span=span(node))
     refuse_power(node, exponent, ctx)
     return Literal(value=0)
 

@@ -27,7 +27,13 @@ def _divide(a: Number, b: Number) -> Number:
 
 
 def _power(a: Number, b: Number) -> Number:
-    if isinstance(a, int) and isinstance(b, int) and b > 0 and abs(a) > 1 and a.bit_length() * b > 2 * MAX_INTEGER.bit_length():
+    if (
+        isinstance(a, int)
+        and isinstance(b, int)
+        and b > 0
+        and abs(a) > 1
+        and a.bit_length() * b > 2 * MAX_INTEGER.bit_length()
+    ):
         raise Unusable("a number is too large")
     result = a**b
     if isinstance(result, complex):
@@ -119,6 +125,12 @@ def number(node: ast.expr, ctx: Context, depth: int = 0) -> Number | None:
                 return None if a is None or b is None else combine(type(op), a, b)
             case ast.Call(func=ast.Name(id="choose")):
                 return knob(node, ctx, f"choose{len(ctx.knobs) + 1}")
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                ctx.fix("P07", "unary + is not in the language", node, ctx.text(operand))
+                return None
+            case ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Attribute(attr="shape"):
+                ctx.report("P07", f"{ctx.quote(node)}: sizes are constants: write the number itself", node)
+                return None
             case _:
                 ctx.report("P07", f"expected a number, found {ctx.quote(node)}", node)
                 return None
@@ -133,6 +145,8 @@ def _named(name: str, node: ast.Name, ctx: Context) -> Number | None:
     if name == "pi":
         return math.pi
     if CONSTANT.match(name) is None:
+        if name in ctx.constants:  # written in lower case, which was refused where it is defined
+            return None
         ctx.report("P07", f"expected a number, found {name}: constants are written in capitals", node)
         return None
     value = constant(name, node, ctx)
@@ -153,11 +167,16 @@ def constant(name: str, node: ast.expr, ctx: Context) -> Number | DType | None:
     Returns:
         What it stands for; None when it is free, or was refused where it was defined.
     """
+    if name in ctx.later and name not in ctx.given:
+        ctx.report("P06", f"{name} is defined further down: constants are evaluated in order", node)
+        return None
     if name not in ctx.constants:
         ctx.constants[name] = None
         ctx.free[name] = None
         if not ctx.pattern:
-            ctx.report("C08", f"{name} is not given a value", node, f"{name} = 16")
+            ctx.report(
+                "C08", f"{name} has no value: constants stand above with compute:", node, f"{name} = 16"
+            )
     return ctx.constants[name]
 
 
@@ -172,13 +191,17 @@ def knob(node: ast.Call, ctx: Context, name: str) -> Number | None:
     Returns:
         The chosen value, or the first option.
     """
+    if len(node.args) > MAX_OPTIONS or len(ctx.knobs) >= MAX_OPTIONS:
+        ctx.report("P03", f"a text has at most {MAX_OPTIONS} knobs of at most {MAX_OPTIONS} options", node)
+        return None
+    if not node.args or node.keywords:
+        ctx.report("P06", "choose takes one number or more", node, _flat_options(node, ctx))
+        return None
+    ctx.knobs[name] = ()  # in the order of the text, also where an option is a knob itself
+    if any(isinstance(arg, ast.List | ast.Tuple) for arg in node.args):
+        ctx.fix("P06", "choose takes numbers, not a list", node, _flat_options(node, ctx))
+        return None
     options = [number(arg, ctx, 1) for arg in node.args]
-    if not options or node.keywords:
-        ctx.report("P06", "choose takes one number or more", node, "choose(8, 16, 32)")
-        return None
-    if len(options) > MAX_OPTIONS or len(ctx.knobs) >= MAX_OPTIONS:
-        ctx.report("P03", f"at most {MAX_OPTIONS} knobs of at most {MAX_OPTIONS} options", node)
-        return None
     known = tuple(option for option in options if option is not None)
     ctx.knobs[name] = known if len(known) == len(options) else ()
     chosen = ctx.chosen.get(name, options[0])
@@ -186,6 +209,13 @@ def knob(node: ast.Call, ctx: Context, name: str) -> Number | None:
         ctx.report("P06", f"{chosen} is no option of {name}", node)
         return None
     return chosen
+
+
+def _flat_options(node: ast.Call, ctx: Context) -> str:
+    values = [*node.args, *(keyword.value for keyword in node.keywords)]
+    lists = [value.elts if isinstance(value, ast.List | ast.Tuple) else [value] for value in values]
+    texts = [ctx.text(option) for options in lists for option in options]
+    return f"choose({', '.join(texts) or '8, 16, 32'})"
 
 
 def size(node: ast.expr, ctx: Context) -> int | None:

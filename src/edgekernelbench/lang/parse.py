@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 from edgekernelbench.base.diagnostics import Layer
 from edgekernelbench.base.errors import SourceError
+from edgekernelbench.base.span import Span
 from edgekernelbench.ir.compute import Compute
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.kernel import Kernel
-from edgekernelbench.lang.blocks import Body, read_memories, read_schedules, split_body
+from edgekernelbench.lang.blocks import Body, read_memories, read_schedules, sort_statements
 from edgekernelbench.lang.compute import read_compute
 from edgekernelbench.lang.constants import read_constants
 from edgekernelbench.lang.context import Context, Number, span
@@ -22,7 +23,7 @@ from edgekernelbench.lang.source import normalise, parse_module
 from edgekernelbench.lang.words import DTYPES
 
 Sizes = Mapping[str, Number | DType | str]
-"""Values of capitals; an element type may be given by name."""
+"""Values of capitals; an element type may be given by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +34,15 @@ class Text:
         source: The text, line ends normalised.
         free: Capitals that the text uses and does not define, in order of appearance; a text with any
             is a pattern.
-        knobs: Options of each knob, the first one first. A knob that is the whole value of a constant has its
-            name, others are `choose1`, `choose2`, …; empty where options hang on a free capital.
+        knobs: Options of each knob, the first one first. A knob that is the whole value of a constant has
+            the constant's name, others are `choose1`, `choose2`, ... by their number among all knobs; options
+            that hang on a free capital are left out until it is bound.
     """
 
     source: str
     free: tuple[str, ...]
     knobs: Mapping[str, tuple[Number, ...]]
-    _tree: ast.FunctionDef = field(repr=False, compare=False)
+    _module: ast.Module = field(repr=False, compare=False)
     _kernel: Kernel | None = field(repr=False, compare=False)
 
     def bind(self, sizes: Sizes | None = None, knobs: Mapping[str, Number] | None = None) -> Kernel:
@@ -58,9 +60,12 @@ class Text:
         """
         if not sizes and not knobs and self._kernel is not None:
             return self._kernel
-        given = {name: DTYPES.get(v, 0) if isinstance(v, str) else v for name, v in (sizes or {}).items()}
+        given = {name: _value(value) for name, value in (sizes or {}).items()}
         ctx = Context(self.source, given, knobs or {})
-        kernel = _lower(self._tree, ctx)
+        kernel = _lower(self._module, ctx)
+        for name in knobs or {}:
+            if name not in ctx.knobs:
+                ctx.report("P06", f"there is no knob {name}", Span(0, 0, 0, 0), ", ".join(ctx.knobs) or None)
         _raise_if_refused(ctx)
         return kernel
 
@@ -77,13 +82,9 @@ def read(source: str) -> Text:
     Raises:
         SourceError: With everything that is wrong whatever the open capitals are.
     """
-    source = normalise(source)
-    module = parse_module(source)
-    ctx = Context(source, pattern=True)
-    function = _function(module, ctx)
-    kernel = _lower(function, ctx)
+    text, ctx = _survey(source)
     _raise_if_refused(ctx)
-    return Text(source, tuple(ctx.free), ctx.knobs, function, None if ctx.free else kernel)
+    return text
 
 
 def parse(source: str, sizes: Sizes | None = None) -> Kernel:
@@ -99,32 +100,91 @@ def parse(source: str, sizes: Sizes | None = None) -> Kernel:
     Raises:
         SourceError: With everything that is wrong.
     """
-    return read(source).bind(sizes)
+    text, ctx = _survey(source)
+    if text.free or sizes:  # only a binding can tell what is wrong with the values
+        return text.bind(sizes)
+    _raise_if_refused(ctx)
+    return text.bind()
 
 
-def _function(module: ast.Module, ctx: Context) -> ast.FunctionDef:
-    match module.body:
-        case [ast.FunctionDef() as function]:
-            return function
-        case _:
-            ctx.report("P02", "a text is one function definition", module.body[0])
-            raise SourceError(ctx.diagnostics, ctx.source)
+def _survey(source: str) -> tuple[Text, Context]:
+    """Read a text with its own constants, capitals that it leaves open allowed."""
+    source = normalise(source)
+    module = parse_module(source)
+    ctx = Context(source, pattern=True)
+    kernel = _lower(module, ctx)
+    return Text(source, tuple(ctx.free), ctx.knobs, module, None if ctx.free else kernel), ctx
 
 
-def _lower(function: ast.FunctionDef, ctx: Context) -> Kernel:
+def _value(value: Number | DType | str) -> Number | DType:
+    if not isinstance(value, str):
+        return value
+    if value not in DTYPES:
+        raise ValueError(f"{value!r} is no element type")
+    return DTYPES[value]
+
+
+def _lower(module: ast.Module, ctx: Context) -> Kernel:
+    function, constants = _function(module, ctx)
     ctx.constants.update(ctx.given)
-    body: Body = split_body(function, ctx)
-    read_constants(body.constants, ctx)
+    body: Body = sort_statements(function.body, ctx)
+    read_constants([*constants, *body.constants], ctx)
     scope = Scope()
     params = read_params(function, scope, ctx)
-    compute = Compute((), ()) if body.compute is None else read_compute(body.compute.body, scope, ctx)
+    statements = [*(body.compute or []), *body.stray]
+    if statements:
+        compute = read_compute(statements, scope, ctx)
+    else:
+        message = "a kernel has a compute block"
+        ctx.report("P05", message, Span(function.lineno, 1, function.lineno, 4), "with compute:")
+        compute = Compute((), ())
     schedules = read_schedules(body.schedules, ctx)
     memories = read_memories(body.memories, ctx)
     ctx.layer, ctx.target = Layer.TEXT, None
-    return Kernel(function.name, params, compute, schedules, memories, body.doc, span(function))
+    return Kernel(function.name, params, compute, schedules, memories, body.doc, _head(function))
+
+
+def _head(function: ast.FunctionDef) -> Span:
+    whole = span(function)
+    last = function.body[0].lineno - 1
+    return Span(whole.line, whole.column, max(last, whole.line), whole.column)
+
+
+def _function(module: ast.Module, ctx: Context) -> tuple[ast.FunctionDef, list[ast.Assign | ast.AnnAssign]]:
+    """Find the one function of a text, and the constants that stand beside it [P02]."""
+    found: ast.FunctionDef | None = None
+    constants: list[ast.Assign | ast.AnnAssign] = []
+    for statement in module.body:
+        match statement:
+            case ast.FunctionDef() if found is None:
+                found = statement
+            case ast.FunctionDef():
+                ctx.report("P02", "a text is one function definition, this is another one", statement)
+            case ast.Import() | ast.ImportFrom():
+                message = "a text is one function definition: nothing is imported"
+                ctx.report("P02", message, statement, "leave the line out")
+            case ast.Assign() | ast.AnnAssign():
+                ctx.report("P02", "constants stand inside the function, above with compute:", statement)
+                constants.append(statement)
+            case ast.With():
+                message = "blocks stand inside the function, indented by four spaces"
+                ctx.report("P02", message, statement.items[0].context_expr)
+            case _:
+                ctx.report(
+                    "P02", f"a text is one function definition, found {ctx.quote(statement)}", statement
+                )
+    if found is None:
+        message = "a text is one function definition, there is none"
+        ctx.report("P02", message, Span(1, 1, 1, 2), "def name(x: f32[N]):")
+        raise _refusal(ctx)
+    return found, constants
 
 
 def _raise_if_refused(ctx: Context) -> None:
     if ctx.diagnostics:
-        ordered = sorted(ctx.diagnostics, key=lambda d: (d.span.line, d.span.column))
-        raise SourceError(ordered, ctx.source)
+        raise _refusal(ctx)
+
+
+def _refusal(ctx: Context) -> SourceError:
+    ordered = sorted(ctx.diagnostics, key=lambda d: (d.span.line, d.span.column))
+    return SourceError(ordered, ctx.source)

@@ -93,7 +93,10 @@ def _item(item: Item) -> list[str]:
         case Table(name=name, dtype=dtype, shape=shape, values=values):
             return [f"{name}: {_type(str(dtype), shape)} = {_nested(values, shape)}"]
         case Ordered(axis=axis, size=size, items=items):
-            return [f"for {axis} in range({size}):", *_indent([line for inner in items for line in _item(inner)])]
+            return [
+                f"for {axis} in range({size}):",
+                *_indent([line for inner in items for line in _item(inner)]),
+            ]
         case _:
             assert_never(item)
 

@@ -2,83 +2,143 @@
 
 import ast
 
-from edgekernelbench.ir.expr import Expr, Literal, Over, Reduction
+from edgekernelbench.base.span import Span
+from edgekernelbench.ir.expr import REDUCTIONS, Over, Reduction
 from edgekernelbench.lang.context import Context, span
 from edgekernelbench.lang.expressions import read_expr
+from edgekernelbench.lang.guesses import free_letter, size_of
+from edgekernelbench.lang.naming import check_axis
 from edgekernelbench.lang.numbers import MAX_SIZE, number
-from edgekernelbench.lang.scope import Scope
-from edgekernelbench.lang.words import REDUCTIONS
+from edgekernelbench.lang.scope import Comprehension, Scope
 
 
-def is_reduction(node: ast.expr) -> bool:
-    """Whether a right side is a reduction, rightly written or with a list [C10]."""
-    match node:
-        case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() | ast.ListComp()]):
-            return name in REDUCTIONS
-        case _:
-            return False
-
-
-def read_reduction(node: ast.Call, scope: Scope, ctx: Context) -> Expr | Reduction:
-    """Read a reduction.
+def as_reduction(node: ast.expr) -> tuple[ast.Call, str, Comprehension] | None:
+    """Recognise a reduction, rightly written or over a list.
 
     Args:
-        node: A call for which `is_reduction` holds.
-        scope: What names stand for; the reduction's axes are added for its parts.
+        node: A right side.
+
+    Returns:
+        The call, its kind and its comprehension; None for any other expression.
+    """
+    match node:
+        case ast.Call(
+            func=ast.Name(id=kind), args=[(ast.GeneratorExp() | ast.ListComp()) as inner], keywords=[]
+        ) if kind in REDUCTIONS:
+            return node, kind, inner
+        case _:
+            return None
+
+
+def read_reduction(
+    node: ast.Call, kind: str, comprehension: Comprehension, scope: Scope, ctx: Context
+) -> Reduction:
+    """Read a reduction [C10, C11].
+
+    Args:
+        node: The whole call.
+        kind: Its word.
+        comprehension: What is reduced.
+        scope: What names stand for outside.
         ctx: Constants and diagnostics.
 
     Returns:
         The reduction.
     """
-    generator = node.args[0]
-    assert isinstance(generator, ast.GeneratorExp | ast.ListComp)
-    assert isinstance(node.func, ast.Name)
-    if isinstance(generator, ast.ListComp):
-        inner = ctx.text(generator)[1:-1].strip()
-        hint = f"{node.func.id}({inner})"
-        ctx.report("C10", f"{node.func.id} takes a generator, without the square brackets", generator, hint)
-    inside = Scope(scope.tensors, dict(scope.axes), scope.stage)
-    over = tuple(_over(part, inside, ctx) for part in generator.generators)
-    element = read_expr(generator.elt, inside, ctx)
-    kind = node.func.id
+    if isinstance(comprehension, ast.ListComp):
+        fixed = f"{kind}({ctx.text(comprehension)[1:-1].strip()})"
+        ctx.fix("C10", f"{kind} takes a generator, without square brackets", node, fixed)
+    inside = scope.within(scope.axes)
+    over = tuple(_over(part, comprehension, inside, ctx) for part in comprehension.generators)
+    element = read_expr(comprehension.elt, inside, ctx)
     if kind in ("argmax", "argmin"):
-        for clause, part in zip(over, generator.generators, strict=True):
+        for clause, part in zip(over, comprehension.generators, strict=True):
             if clause.start != 0:
-                ctx.report("C11", f"ranges of {kind} start at 0, since it gives a place", part.iter)
+                message = f"ranges of {kind} start at 0: it gives a place, not a position"
+                ctx.report("C11", message, part.iter, f"range({clause.stop - clause.start})")
     return Reduction(kind=kind, element=element, over=over, span=span(node))
 
 
-def _over(part: ast.comprehension, scope: Scope, ctx: Context) -> Over:
-    start, stop, text = _range(part.iter, scope, ctx)
-    axis = "_"
+def _over(part: ast.comprehension, whole: Comprehension, scope: Scope, ctx: Context) -> Over:
+    axis, where = "_", span(part.target)
     if isinstance(part.target, ast.Name) and not part.is_async:
         axis = part.target.id
-        if axis in scope.axes:
-            ctx.report("C05", f"{axis} is an axis of {scope.stage} already", part.target)
     else:
-        ctx.report("C15", "a generator has one name: for k in range(K)", part.target)
+        message = "each for of a reduction has one name: for r in range(R) for s in range(S)"
+        ctx.report("C15", message, part.target)
+    start, stop, text = _range(axis, part, whole, scope, ctx)
+    if axis in scope.axes:
+        hint = f"rename it, for example {free_letter(scope)}"
+        ctx.report("C05", f"{axis} is an axis of {scope.stage} already", part.target, hint)
+    elif isinstance(part.target, ast.Name):
+        check_axis(axis, part.target, scope, ctx)
     scope.axes[axis] = text
     conditions = tuple(read_expr(test, scope, ctx) for test in part.ifs)
-    return Over(axis=axis, start=start, stop=stop, conditions=conditions, span=span(part.target))
+    end = span(part.ifs[-1] if part.ifs else part.iter)
+    return Over(axis, start, stop, conditions, Span(where.line, where.column, end.end_line, end.end_column))
 
 
-def _range(node: ast.expr, scope: Scope, ctx: Context) -> tuple[int, int, str]:
+def _range(
+    axis: str, part: ast.comprehension, whole: Comprehension, scope: Scope, ctx: Context
+) -> tuple[int, int, str]:
     """Read `range(n)` or `range(a, b)` [C11]."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"):
-        ctx.report("C11", f"expected range(n) or range(a, b), found {ctx.quote(node)}", node)
-        return 0, 1, "1"
-    if len(node.args) not in (1, 2) or node.keywords:
-        ctx.report("C11", "range takes one or two constants", node)
-        return 0, 1, "1"
-    bounds = [number(arg, ctx) for arg in node.args]
-    text = ctx.text(node.args[-1])
-    if any(bound is None for bound in bounds):
+    node = part.iter
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=[_] | [_, _], keywords=[]):
+            args = node.args
+        case ast.Call(func=ast.Name(id="range"), args=[_, _, step]):
+            message = f"range takes no step: count the steps, and index with {ctx.text(step)} * {axis}"
+            ctx.report("C11", message, node)
+            return 0, 1, "1"
+        case _:
+            hint = None
+            if isinstance(node, ast.Name) and node.id in ctx.constants:
+                hint = f"range({node.id})"
+            ctx.fix("C11", f"expected range(n) or range(a, b), found {ctx.quote(node)}", node, hint)
+            return 0, 1, size_of(axis, whole.elt, scope, ctx) or "1"
+    if any(_moving(arg, scope) for arg in args):
+        return 0, 1, _refuse_moving(axis, args, part, whole, scope, ctx)
+    bounds = [0, number(args[0], ctx)] if len(args) == 1 else [number(arg, ctx) for arg in args]
+    start, stop, text = bounds[0], bounds[1], ctx.text(args[-1])
+    if start is None or stop is None:
         return 0, 1, text
-    start, stop = (0, bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
-    if not (isinstance(start, int) and isinstance(stop, int) and -MAX_SIZE <= start < stop <= MAX_SIZE):
-        ctx.report("C11", f"a range runs upwards over whole numbers, found {ctx.quote(node)}", node)
-        return 0, 1, text
-    return start, stop, text
+    if isinstance(start, int) and isinstance(stop, int) and -MAX_SIZE <= start < stop <= MAX_SIZE:
+        return start, stop, text
+    found = f"{ctx.quote(node)} runs from {start} to {stop}"
+    ctx.report("C11", f"a range runs upwards over whole numbers, at least one: {found}", node)
+    return 0, 1, text
 
 
-__all__ = ["Literal", "is_reduction", "read_reduction"]
+def _moving(node: ast.expr, scope: Scope) -> str:
+    """Give the axis or tensor that a bound hangs on; empty when it is a constant."""
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, ast.Name) and (current.id in scope.axes or current.id in scope.tensors):
+            return current.id
+        waiting.extend(ast.iter_child_nodes(current))
+    return ""
+
+
+def _refuse_moving(
+    axis: str, args: list[ast.expr], part: ast.comprehension, whole: Comprehension, scope: Scope, ctx: Context
+) -> str:
+    """Refuse a bound that hangs on an axis or on data; give the text of the size that is meant."""
+    named = [_moving(arg, scope) for arg in args]
+    low = ctx.text(args[0]) if len(args) > 1 and named[0] else ""
+    high = ctx.text(args[-1]) if named[-1] else ""
+    size = size_of(axis, whole.elt, scope, ctx) or next(
+        (scope.axes[n] for n in named if n in scope.axes), "N"
+    )
+    if not named[-1]:
+        size = ctx.text(args[-1])
+    bounds = f"{ctx.text(args[0])}, {size}" if len(args) > 1 and not named[0] else size
+    below = f"{axis} <= {high[:-4]}" if high.endswith(" + 1") else f"{axis} < {high}"
+    above = f"{axis} > {low[:-4]}" if low.endswith(" + 1") else f"{axis} >= {low}"
+    condition = " and ".join(text for text in (above if low else "", below if high else "") if text)
+    fixed = f"range({bounds}) if {condition}"
+    if part.ifs:
+        ctx.report("C11", "range bounds are constants", part.iter, f"for {axis} in {fixed}")
+    else:
+        ctx.fix("C11", "range bounds are constants", part.iter, fixed)
+    return size

@@ -21,6 +21,26 @@ class Declared:
     const: bool = False
 
 
+Comprehension = ast.GeneratorExp | ast.ListComp
+
+
+@dataclass(frozen=True, slots=True)
+class NestedReduction:
+    """A reduction that is not a whole right side.
+
+    Attributes:
+        call: The whole call.
+        kind: Its word.
+        comprehension: What is reduced.
+        axes: The axes in force, each with the text of its size.
+    """
+
+    call: ast.Call
+    kind: str
+    comprehension: Comprehension
+    axes: dict[str, str]
+
+
 @dataclass(slots=True)
 class Scope:
     """What an expression can name.
@@ -29,8 +49,18 @@ class Scope:
         tensors: Parameters, tables and all stages of the block, also those further down.
         axes: Axes in force, each with the text of its size.
         stage: The name of the stage that is read; empty outside.
+        nested: Reductions met inside expressions.
     """
 
     tensors: dict[str, Declared] = field(default_factory=dict)
     axes: dict[str, str] = field(default_factory=dict)
     stage: str = ""
+    nested: list["NestedReduction"] = field(default_factory=list)
+
+    def inside(self, axes: dict[str, str], stage: str) -> "Scope":
+        """Give the scope of a stage's right side."""
+        return Scope(self.tensors, axes, stage)
+
+    def within(self, axes: dict[str, str]) -> "Scope":
+        """Give the scope of a generator inside the same right side."""
+        return Scope(self.tensors, dict(axes), self.stage, self.nested)

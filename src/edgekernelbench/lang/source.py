@@ -24,7 +24,7 @@ def normalise(source: str) -> str:
         source: Any string.
 
     Returns:
-        The text with `\\n` for every line end and one at its end.
+        The text with a line feed for every line end, and one at its end.
 
     Raises:
         SourceError: P03 when it is too long, P02 when it holds what is not printable ASCII.

@@ -17,8 +17,8 @@ SATURATING = {f"sat_{dtype}": dtype for dtype in DType if dtype.is_int}
 FUNCTIONS: dict[str, tuple[int, int | None]] = {
     "min": (2, None), "max": (2, None), "clamp": (3, 3), "abs": (1, 1),
     **dict.fromkeys(
-        ("floor", "ceil", "trunc", "round", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tan",
-         "asin", "acos", "atan", "tanh", "sigmoid", "erf", "popcount", "as_i32", "as_u32", "as_f32"),
+        ("floor", "ceil", "trunc", "round", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "sin", "cos",
+         "tan", "asin", "acos", "atan", "tanh", "sigmoid", "erf", "popcount", "as_i32", "as_u32", "as_f32"),
         (1, 1),
     ),
     "pow": (2, 2), "atan2": (2, 2),
