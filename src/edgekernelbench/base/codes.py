@@ -19,6 +19,7 @@ CODES = MappingProxyType(
         "C06": "a table is not a regular list of numbers of its declared type and shape",
         "C07": "a stage has not as many axes as its type has sizes",
         "C08": "a name is not known",
+        "C09": "the kernel has not the parameters or outputs of its task",
         "C10": "a reduction is written over a list instead of a generator",
         "C11": "the bounds of a range are not constants, or it is empty",
         "C12": "a read has not as many indices as the tensor has axes",
