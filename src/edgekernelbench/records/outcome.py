@@ -164,8 +164,6 @@ class Cause(StrEnum):
     DISK = "disk"
     WORKER = "worker"
     """The judge's own processes failed, not the kernel."""
-    REFERENCE = "reference"
-    """The reference could not be computed."""
     LOAD = "load"
     """The machine could not be measured, such as more threads at work than were stated."""
     MISSING = "missing"

@@ -1,0 +1,70 @@
+"""A worker's folder: what it was asked, and where its answers go."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from edgekernelbench.evaluator.messages import DONE, GO, PHASE, REPLY, REQUEST
+from edgekernelbench.evaluator.sheets import Layout, Sheet
+from edgekernelbench.records.outcome import Phase
+
+
+class Desk:
+    """A worker's folder: what it was asked, and where its answers go."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.request: dict[str, Any] = json.loads((folder / REQUEST).read_text(encoding="utf-8"))
+        self.spent: dict[str, int] = {}
+
+    @contextmanager
+    def phase(self, phase: Phase) -> Iterator[None]:
+        """Say what is being done, and note how long it took."""
+        (self.folder / PHASE).write_text(phase, encoding="ascii")
+        start = time.perf_counter_ns()
+        yield
+        self.spent[phase] = self.spent.get(phase, 0) + time.perf_counter_ns() - start
+
+    def reply(self, **fields: object) -> None:
+        """Write the reply, whole or not at all."""
+        text = json.dumps({"nonce": self.request["nonce"], "spent": self.spent, **fields})
+        draft = self.folder / f"{REPLY}.draft"
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(self.folder / REPLY)
+
+    def tokens(self) -> Iterator[tuple[str, "Answer"]]:
+        """Wait for the token, again and again; ends when it is told to."""
+        with (self.folder / GO).open("rb") as go, (self.folder / DONE).open("wb", buffering=0) as done:
+            for line in go:
+                order = json.loads(line)["do"]
+                if order == "end":
+                    return
+                yield order, Answer(done.fileno())
+
+    def sheets(self) -> list[Sheet]:
+        """Map all input sets on which correctness is shown."""
+        return [self._sheet(fields) for fields in self.request["sheets"]]
+
+    def timed_sheet(self) -> Sheet:
+        """Map the input set that is timed."""
+        return self._sheet(self.request["timing"]["sheet"])
+
+    def _sheet(self, fields: dict[str, Any]) -> Sheet:
+        return Sheet(self.folder / fields["file"], Layout.from_json(fields["layout"]))
+
+
+class Answer:
+    """Gives the token back."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def __call__(self, **fields: object) -> None:
+        """Answer with some fields."""
+        data = json.dumps(fields).encode() + b"\n"
+        while data:
+            data = data[os.write(self._descriptor, data) :]

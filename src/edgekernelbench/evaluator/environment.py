@@ -1,0 +1,55 @@
+"""What workers see of this machine: a listed environment, some cores, a folder in memory."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+"""Variables of this process that workers get as they are: where programs and libraries are found."""
+
+LEAST_ROOM = 2 << 30
+"""Bytes that must be free in memory before scratch folders are put there."""
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - each worker's folder is made private below it
+
+
+def worker_environment(threads: int, given: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """List the environment of workers.
+
+    Args:
+        threads: How many threads every runtime in a worker may use.
+        given: The environment of this process.
+
+    Returns:
+        All variables that workers see.
+    """
+    passed = {name: given[name] for name in PASSED_ON if name in given}
+    count = str(threads)
+    return passed | {
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": count,
+        "MKL_NUM_THREADS": count,
+        "TVM_NUM_THREADS": count,
+        # TVM would bind the calling thread to a core, and OpenMP would inherit the mask.
+        "TVM_BIND_THREADS": "0",
+        # NumPy's own threads do nothing but turn a fork into one of a threaded process.
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def worker_cores(threads: int) -> tuple[int, ...]:
+    """Choose the cores of workers: the first ones that this process may use."""
+    return tuple(sorted(os.sched_getaffinity(0)))[: max(1, threads)]
+
+
+def scratch_root() -> Path:
+    """Choose where scratch folders go: in memory where there is room and programs may be loaded from it."""
+    if SHARED_MEMORY.is_dir() and os.access(SHARED_MEMORY, os.W_OK):
+        mounted = os.statvfs(SHARED_MEMORY)
+        if shutil.disk_usage(SHARED_MEMORY).free >= LEAST_ROOM and not mounted.f_flag & os.ST_NOEXEC:
+            return SHARED_MEMORY
+    return Path(tempfile.gettempdir())

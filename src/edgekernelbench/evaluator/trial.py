@@ -1,0 +1,162 @@
+"""One worker at one exam: its sheets, its request, and what its end means."""
+
+import errno
+import secrets
+import shutil
+import signal
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from edgekernelbench.compiler.arrays import ALIGNMENT
+from edgekernelbench.evaluator.exam import Exam
+from edgekernelbench.evaluator.marking import Mark, mark_sheet
+from edgekernelbench.evaluator.messages import Ended, Limits
+from edgekernelbench.evaluator.ring import Timed, TimingPlan
+from edgekernelbench.evaluator.server import EXIT_BROKEN
+from edgekernelbench.evaluator.sheets import Form, Sheet, plan_layout
+from edgekernelbench.evaluator.supervisor import Supervisor, Worker
+from edgekernelbench.records.outcome import Cause, Crashed, Phase, Unjudged
+from edgekernelbench.records.schema import storable
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What a worker is to do.
+
+    Attributes:
+        role: Which worker.
+        fields: What it is told besides the sheets.
+        param_forms: Type and shape in which it takes each parameter.
+        const: Whether each parameter is constant: not rotated when timed.
+        limits: What it may use.
+        cache_bytes: What buffers must exceed when they are rotated.
+    """
+
+    role: str
+    fields: Mapping[str, object]
+    param_forms: tuple[Form, ...]
+    const: tuple[bool, ...]
+    limits: Limits
+    cache_bytes: int
+
+
+class Trial:
+    """A worker with its sheets; closing it leaves nothing behind."""
+
+    def __init__(
+        self, supervisor: Supervisor, assignment: Assignment, exam: Exam, timing: TimingPlan | None
+    ) -> None:
+        """Lay out the sheets and start the worker.
+
+        Raises:
+            OSError: When there is no room for the sheets.
+            ServerLost: When no worker can be started.
+        """
+        self._canary = secrets.token_bytes(ALIGNMENT)
+        self._papers = list(exam.papers)
+        self._timed = exam.timed if timing is not None else None
+        self._stack = ExitStack()
+        self._sheets: list[Sheet] = []
+        folder = supervisor.folder()
+        try:
+            layout = plan_layout(assignment.param_forms, exam.output_forms)
+            papers = [*self._papers, *([] if self._timed is None else [self._timed])]
+            files = []
+            for number, paper in enumerate(papers):
+                name = f"sheet{number}"
+                sheet = Sheet.create(folder / name, layout, paper.inputs, self._canary)
+                self._sheets.append(self._stack.enter_context(sheet))
+                files.append({"file": name, "layout": layout.to_json()})
+            request = {
+                **assignment.fields,
+                "sheets": files[: len(self._papers)],
+                "timing": None
+                if timing is None or self._timed is None
+                else {
+                    "sheet": files[-1],
+                    "const": list(assignment.const),
+                    "batch_ns": timing.batch_ns,
+                    "cache_bytes": assignment.cache_bytes,
+                },
+            }
+            worker = supervisor.start(assignment.role, request, folder=folder, limits=assignment.limits)
+        except BaseException:
+            self._stack.close()
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        self.worker: Worker = self._stack.enter_context(worker)
+
+    def marks(self) -> list[Mark]:
+        """Judge the sheets on which correctness is shown; the worker is dead or waits for the token."""
+        pairs = zip(self._sheets, self._papers, strict=False)
+        return [mark_sheet(sheet, paper, self._canary) for sheet, paper in pairs]
+
+    def timed_mark(self) -> Mark:
+        """Judge what the timed runs left, of the first and of the last set of buffers."""
+        if self._timed is None:
+            raise ValueError("the trial was not timed")
+        return mark_sheet(self._sheets[-1], self._timed, self._canary)
+
+    def timed(self, name: str, patience_s: float) -> Timed:
+        """Give the worker as one that takes part in a ring."""
+        return Timed(name, self.worker, patience_s)
+
+    def close(self) -> None:
+        """End the worker and remove its folder."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def excuse(reply: Mapping[str, Any] | None) -> Crashed | Unjudged | None:
+    """Say what a worker gave as the reason why it stopped; None when it gave none."""
+    if reply is None:
+        return None
+    if "refused" in reply:
+        return Crashed(Phase.COMPILE, None, timed_out=False, detail=storable(str(reply["refused"])))
+    if "missing" in reply:
+        return Unjudged(Cause.DEVICE, storable(str(reply["missing"])))
+    if "full" in reply:
+        return Unjudged(Cause.DISK, storable(str(reply["full"])))
+    return None
+
+
+def post_mortem(worker: Worker, ended: Ended) -> Crashed | Unjudged:
+    """Say what the end of a worker without a proper reply means.
+
+    Args:
+        worker: The worker.
+        ended: How it ended.
+
+    Returns:
+        A crash, in the phase in which it died; `Unjudged` when it died before it saw the kernel, or of an
+        error in the judge's own code.
+    """
+    phase, tail = worker.phase(), storable(worker.stderr_tail())
+    if phase is Phase.START and not ended.timed_out:
+        return Unjudged(Cause.WORKER, tail or "the worker ended before it began")
+    timed_out = ended.timed_out or ended.signal == signal.SIGXCPU
+    if timed_out:
+        return Crashed(phase, ended.signal, timed_out=True, detail=tail)
+    if ended.signal == signal.SIGKILL:
+        detail = tail or "killed by the system, which does so when memory runs out"
+        return Crashed(phase, ended.signal, timed_out=False, detail=detail)
+    ours = ended.exit_code == EXIT_BROKEN and phase is not Phase.COMPILE and "MemoryError" not in tail
+    if ours:
+        return Unjudged(Cause.WORKER, tail)
+    detail = tail or "the worker ended without a reply"
+    return Crashed(phase, ended.signal, timed_out=False, detail=detail)
+
+
+def out_of_room(error: OSError) -> bool:
+    """Whether an error says that a disk, or the memory that holds scratch folders, is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
