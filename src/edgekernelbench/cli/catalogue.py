@@ -6,10 +6,11 @@ import typer
 
 from edgekernelbench.base.errors import EkbError
 from edgekernelbench.cli.options import Json, command_app
-from edgekernelbench.cli.output import columns, print_json, print_lines, say
+from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.ir.compute import placed_stages
 from edgekernelbench.lang.printing import print_kernel
+from edgekernelbench.reports.text import columns
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.catalogue import load_catalogue
 from edgekernelbench.workloads.schema import Workload

@@ -9,9 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 from edgekernelbench.agents.models.bundled import MODELS, has_server, weights
 from edgekernelbench.cli.options import Json, command_app
-from edgekernelbench.cli.output import columns, print_json, print_lines
+from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.status import Status
 from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.reports.text import columns
 
 app = command_app()
 

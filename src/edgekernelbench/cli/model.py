@@ -17,8 +17,9 @@ from edgekernelbench.agents.models.bundled import (
 from edgekernelbench.agents.models.endpoint import API_KEY, BASE_URL
 from edgekernelbench.agents.models.local import Server
 from edgekernelbench.cli.options import Json, command_app
-from edgekernelbench.cli.output import columns, print_json, print_lines, say
+from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
+from edgekernelbench.reports.text import columns
 
 app = command_app("List, fetch and serve language models.")
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from edgekernelbench.base.diagnostics import Diagnostic
 
@@ -22,25 +22,6 @@ def say(line: str) -> None:
     """Tell the person something that is not the result."""
     sys.stderr.write(line + "\n")
     sys.stderr.flush()
-
-
-def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:
-    """Align cells.
-
-    Args:
-        rows: All with as many cells; the first may be the heads.
-        right: Columns that are flush right.
-
-    Returns:
-        One line a row.
-    """
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))] if rows else []
-    return [
-        "  ".join(
-            cell.rjust(widths[at]) if at in right else cell.ljust(widths[at]) for at, cell in enumerate(row)
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def diagnostics_as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, object]]:

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from edgekernelbench.cli.output import columns
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.nest.tree import Buffer, Nest, workspace
 from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.reports.text import columns
 
 BITS_PER_BYTE = 8
 

@@ -1,0 +1,140 @@
+"""The terminal table of runs, and the same as JSON."""
+
+import textwrap
+from collections.abc import Sequence
+from fractions import Fraction
+
+from edgekernelbench.metrics.headline import Headline, Score, Withheld
+from edgekernelbench.reports.runs import BASELINE, RunScores
+from edgekernelbench.reports.text import columns, percent
+
+WIDTH = 80
+REFERENCES = {"default": "R0, the default lowering"}
+"""What each baseline is called as a reference."""
+ONE_CHILD = "one-child"
+
+
+def table_lines(runs: Sequence[RunScores]) -> list[str]:
+    """Write runs as tables: one for each run, since runs of different kinds are never in one.
+
+    Args:
+        runs: Scored runs.
+
+    Returns:
+        Lines of about 80 characters.
+    """
+    lines: list[str] = []
+    for run in runs:
+        lines += [*([""] if lines else []), *_run_lines(run)]
+    return lines
+
+
+def runs_as_json(runs: Sequence[RunScores]) -> list[dict[str, object]]:
+    """Give runs as plain values, shares as floats."""
+    return [
+        {
+            "folder": run.folder,
+            "run": run.manifest.run,
+            "settings": dict(run.manifest.settings),
+            "device": run.manifest.device.model_dump(),
+            "catalogue": run.manifest.catalogue,
+            "reference": {"kind": "R0", "baseline": BASELINE},
+            "flags": run.flags,
+            "rows": [_row_as_json(row) for row in run.rows],
+        }
+        for run in runs
+    ]
+
+
+def _run_lines(run: RunScores) -> list[str]:
+    device = run.manifest.device
+    facts = [run.manifest.run, *(run.setting(name) for name in ("suite", "track")), f"on {device.profile}"]
+    head = ", ".join(fact for fact in facts if fact)
+    lines = [f"{head} ({device.device_class}: {device.cpu or device.machine}, {device.threads} threads)", ""]
+    scored = [row for row in run.rows if isinstance(row, Headline)]
+    if scored:
+        names = [score.name for score in scored[0].scores]
+        cells = [["", *names]]
+        for row in scored:
+            cells.append([row.agent, *(percent(_as_float(score.value)) for score in row.scores)])
+            cells.append(["", *(_interval(score) for score in row.scores)])
+        lines += [*columns(cells, right=frozenset(range(1, len(names) + 1))), ""]
+    for row in run.rows:
+        lines += _row_notes(row)
+    lines += [
+        *_wrapped(_population(run)),
+        *_wrapped(f"speed is against {REFERENCES[BASELINE]}, at equal threads; [95 % intervals]"),
+    ]
+    if run.flags.get(ONE_CHILD):
+        lines += _wrapped(
+            f"{run.flags[ONE_CHILD]} speeds rest on one set of processes each: they are not final"
+        )
+    if device.device_class != "edge":
+        lines += _wrapped(f"the device is a {device.device_class}: this is no edge result")
+    return [*lines, f"run folder: {run.folder}"]
+
+
+def _row_notes(row: Headline | Withheld) -> list[str]:
+    kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds.items())
+    if isinstance(row, Withheld):
+        left = row.attempts - row.judged
+        return _wrapped(
+            f"{row.agent}: no score, since {left} of {row.attempts} attempts are unjudged; "
+            f"`ekb resume` goes on: {kinds}"
+        )
+    notes = _wrapped(f"{row.agent}: {kinds}")
+    if row.speedup is not None:
+        mean, count = row.speedup
+        notes += _wrapped(f"{row.agent}: {mean:.2f} times as fast in geometric mean over {count} measured")
+    return notes
+
+
+def _population(run: RunScores) -> str:
+    row = run.rows[0] if run.rows else None
+    if isinstance(row, Headline):
+        each = row.attempts // row.workloads
+        times = f", {each} attempts each" if each > 1 else ", one attempt each"
+        return f"counted over {row.workloads} workloads{times}; none is left out"
+    return f"{len(run.manifest.planned)} attempts are planned"
+
+
+def _as_float(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _interval(score: Score) -> str:
+    if score.interval is None:
+        return ""
+    return f"[{100 * score.interval.low:.0f}, {100 * score.interval.high:.0f}]"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _row_as_json(row: Headline | Withheld) -> dict[str, object]:
+    if isinstance(row, Withheld):
+        return {"agent": row.agent, "judged": row.judged, "attempts": row.attempts, "kinds": row.kinds}
+    return {
+        "agent": row.agent,
+        "workloads": row.workloads,
+        "attempts": row.attempts,
+        "scores": {score.name: _score_as_json(score) for score in row.scores},
+        "speedup": None if row.speedup is None else {"mean": row.speedup[0], "kernels": row.speedup[1]},
+        "kinds": row.kinds,
+    }
+
+
+def _score_as_json(score: Score) -> dict[str, object]:
+    exact = score.value
+    return {
+        "value": _as_float(exact),
+        "exact": None if exact is None else _exact(exact),
+        "low": None if score.interval is None else score.interval.low,
+        "high": None if score.interval is None else score.interval.high,
+        "patterns": None if score.interval is None else score.interval.clusters,
+    }
+
+
+def _exact(value: Fraction) -> str:
+    return f"{value.numerator}/{value.denominator}"

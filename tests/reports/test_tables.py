@@ -1,0 +1,33 @@
+"""The terminal table, read by people, and the same as JSON."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from tests.conftest import Golden
+from tests.reports.support import make_run
+
+from edgekernelbench.reports.runs import RunScores, read_run
+from edgekernelbench.reports.tables import runs_as_json, table_lines
+
+
+def scored(folder: Path, *, without: int = 0) -> RunScores:
+    return replace(read_run(make_run(folder, without=without)), folder="runs/demo")
+
+
+def test_the_table_of_a_finished_run_is_golden(tmp_path: Path, golden: Golden) -> None:
+    golden("\n".join(table_lines([scored(tmp_path / "run")])))
+
+
+def test_the_table_of_an_unfinished_run_is_golden(tmp_path: Path, golden: Golden) -> None:
+    golden("\n".join(table_lines([scored(tmp_path / "run", without=1)])))
+
+
+def test_the_json_of_a_run_is_golden(tmp_path: Path, golden: Golden) -> None:
+    golden(json.dumps(runs_as_json([scored(tmp_path / "run")]), indent=1, ensure_ascii=False))
+
+
+def test_several_runs_are_several_tables(tmp_path: Path) -> None:
+    runs = [scored(tmp_path / "a"), scored(tmp_path / "b")]
+    one, two = table_lines(runs[:1]), table_lines(runs)
+    assert two == [*one, "", *one]
