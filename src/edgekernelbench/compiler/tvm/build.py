@@ -1,0 +1,114 @@
+"""From TIR functions to machine code: our choice of TVM's passes, and the target of a machine."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import tvm
+from tvm import tirx
+from tvm.target import codegen
+
+from edgekernelbench.base.errors import CompileError
+from edgekernelbench.profiles.profile import Profile
+
+OPTIMISATION = 2
+"""LLVM's level. 3 took twice as long and was no faster on six kernels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What TVM made.
+
+    Attributes:
+        module: The module with machine code.
+        lowered: The TIR that machine code was made from.
+        local: Whether it runs on this machine.
+    """
+
+    module: Any
+    lowered: Any
+    local: bool
+
+
+def make_target(profile: Profile) -> tuple[Any, bool]:
+    """Describe the CPU of a profile to LLVM.
+
+    Fast mathematics stays off, reassociation included: only the schedule decides the order of a sum.
+
+    Args:
+        profile: The device; `native` and the empty name are this machine.
+
+    Returns:
+        The target, and whether it is this machine.
+
+    Raises:
+        CompileError: When LLVM does not know the CPU.
+    """
+    settings: dict[str, Any] = {"kind": "llvm", "opt-level": OPTIMISATION, "num-cores": profile.threads}
+    if profile.cpu in ("", "native"):
+        return tvm.target.Target(settings | {"mcpu": _host_cpu()}), True
+    if profile.cpu in _known_cpus(codegen.llvm_get_system_triple()):
+        return tvm.target.Target(settings | {"mcpu": profile.cpu}), False
+    for triple in ("aarch64-linux-gnu", "x86_64-linux-gnu", "riscv64-linux-gnu"):
+        if profile.cpu in _known_cpus(triple):
+            return tvm.target.Target(settings | {"mcpu": profile.cpu, "mtriple": triple}), False
+    raise CompileError(f"expected a CPU that LLVM knows, found {profile.cpu!r} in profile {profile.name!r}")
+
+
+@lru_cache(maxsize=1)
+def _host_cpu() -> str:
+    # Without a name LLVM would use no vectors beyond those of the first x86-64.
+    return str(codegen.llvm_get_system_cpu())
+
+
+@lru_cache(maxsize=8)
+def _known_cpus(triple: str) -> frozenset[str]:
+    target = tvm.target.Target({"kind": "llvm", "mtriple": triple})
+    return frozenset(str(name) for name in codegen.llvm_get_cpu_archlist(target))
+
+
+def build_module(module: Any, profile: Profile) -> Built:  # noqa: ANN401 - a module of TVM
+    """Compile a TIR module.
+
+    Args:
+        module: Functions of plain loops and vectors.
+        profile: The device.
+
+    Returns:
+        The machine code.
+
+    Raises:
+        CompileError: When TVM or LLVM refuses.
+    """
+    target, local = make_target(profile)
+    try:
+        with tvm.transform.PassContext(opt_level=3):
+            lowered = _passes(target)(module)
+            host = _finish()(lowered)
+            return Built(tvm.get_global_func("target.build.llvm")(host, target), lowered, local)
+    except (ValueError, TypeError, RuntimeError) as error:
+        first = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
+        raise CompileError(f"TVM refused the nest: {first}") from error
+
+
+def _passes(target: Any) -> Any:  # noqa: ANN401 - nodes of TVM
+    """Only what plain loops need: TVM's own list has passes that undo ours, such as turning choices into branches."""
+    return tvm.ir.transform.Sequential(
+        [
+            tirx.transform.BindTarget(target.with_host(target)),
+            tirx.transform.FlattenBuffer(),
+            tirx.transform.StmtSimplify(),
+            tirx.transform.StorageRewrite(),
+            tirx.transform.UnrollLoop(),
+            tirx.transform.StmtSimplify(),
+            tirx.transform.RemoveNoOp(),
+            tirx.transform.VerifyMemory(),
+            tirx.transform.AnnotateEntryFunc(),
+            tirx.transform.SplitHostDevice(),
+            tirx.transform.MakePackedAPI(),
+        ]
+    )
+
+
+def _finish() -> Any:  # noqa: ANN401 - a pass of TVM
+    return tvm.ir.transform.Sequential([tirx.transform.LowerTVMBuiltin(), tirx.transform.LowerIntrin()])

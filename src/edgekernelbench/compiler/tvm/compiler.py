@@ -1,0 +1,88 @@
+"""The reference compiler: nest to TIR to LLVM, through Apache TVM."""
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from edgekernelbench.base.errors import CompileError, PrerequisiteError
+from edgekernelbench.compiler.arena import plan_arena
+from edgekernelbench.compiler.cost import stored_cost
+from edgekernelbench.compiler.interface import Artifact
+from edgekernelbench.nest.tree import Nest
+from edgekernelbench.profiles.profile import Profile
+
+if TYPE_CHECKING:
+    from edgekernelbench.compiler.tvm.build import Built
+
+REMEDY = "pip install 'edgekernelbench[tvm]'"
+
+
+class TvmCompiler:
+    """Builds nests for CPUs with TVM and LLVM."""
+
+    name = "tvm"
+
+    def compile(self, nest: Nest, profile: Profile, *, listings: bool = False) -> Artifact:
+        """Compile a nest.
+
+        Args:
+            nest: What to compile, for the target `llvm`.
+            profile: The device; its threads, vector width, registers and CPU are used.
+            listings: Whether to keep TIR, LLVM IR and assembly, which costs time.
+
+        Returns:
+            The artifact; its executable is None for another machine's CPU.
+
+        Raises:
+            CompileError: When the nest is for a GPU, or TVM refuses it.
+            PrerequisiteError: When TVM is missing.
+        """
+        if nest.target != "llvm":
+            raise CompileError(f"expected a nest for llvm, found one for {nest.target}")
+        start_tvm(profile.threads)
+        # Only now: importing these imports TVM.
+        from edgekernelbench.compiler.tvm.build import build_module  # noqa: PLC0415
+        from edgekernelbench.compiler.tvm.executable import TvmExecutable  # noqa: PLC0415
+        from edgekernelbench.compiler.tvm.lower import lower_nest  # noqa: PLC0415
+
+        module = lower_nest(nest, profile)
+        built = build_module(module, profile)
+        texts = {"tir": str(module), "llvm": _source(built, "ll"), "asm": _source(built, "asm")} if listings else {}
+        arena = plan_arena(nest.body, profile.stack_bytes)
+        cost = stored_cost(nest, arena, profile.threads, code_bytes=_code_bytes(built), notes=_notes(profile))
+        executable = TvmExecutable(built.module, nest) if built.local else None
+        return Artifact(self.name, nest, profile, cost, texts, executable)
+
+
+def start_tvm(threads: int) -> None:
+    """Import TVM with a pool of so many threads.
+
+    TVM would use half of the processors of an x86 machine; it reads the number when its pool starts, so the first
+    profile of a process decides.
+
+    Args:
+        threads: Threads of a parallel loop.
+
+    Raises:
+        PrerequisiteError: When TVM is missing.
+    """
+    os.environ.setdefault("TVM_NUM_THREADS", str(threads))
+    try:
+        import tvm  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise PrerequisiteError(f"Apache TVM cannot be imported ({error})", REMEDY) from error
+
+
+def _source(built: "Built", kind: str) -> str:
+    return str(built.module.inspect_source(kind))
+
+
+def _code_bytes(built: "Built") -> int | None:
+    return None
+
+
+def _notes(profile: Profile) -> tuple[str, ...]:
+    pool = os.environ.get("TVM_NUM_THREADS", "")
+    if pool.isdigit() and int(pool) < profile.threads:
+        return (f"TVM's pool has {pool} threads, the profile asks for {profile.threads}",)
+    return ()
