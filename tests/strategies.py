@@ -1,0 +1,394 @@
+"""Hypothesis strategies that write kernel texts: small, well typed, and provable.
+
+`computes()` gives texts whose compute layer verifies. Floats drawn by `inputs_for` are quarters, so that sums
+and products are exact and a comparison or a rounding means the same whatever the order of a sum; where an
+expression may round (division, `exp`, …), nothing that jumps is built on it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+from numpy.typing import NDArray
+
+from edgekernelbench.ir.dtype import DType
+from edgekernelbench.ir.kernel import Kernel
+
+FLOATS = ("f32", "f16", "bf16", "f64")
+SMOOTH = ("exp", "tanh", "sigmoid", "sin", "cos", "atan", "erf")
+SMALL_FORMS = (
+    *("({0} + {1})", "({0} - {1})", "({0} // {2})", "({0} % {2})", "({0} & {1})", "({0} | {1})"),
+    *("({0} ^ {1})", "(~{0})", "(-{0})", "({0} >> {2})", "({0} << {2})", "min({0}, {1})"),
+    *("max({0}, {1})", "abs({0})", "popcount({0})", "({0} if {1} > {2} else {1})"),
+)
+JUMPING = ("floor", "ceil", "trunc", "round")
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """What expressions can read.
+
+    Attributes:
+        bound: For an index tensor, its values are below this; else 0.
+        exact: Whether its floats are free of rounding.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    bound: int = 0
+    exact: bool = True
+
+
+@dataclass
+class Writer:
+    """Draws one text line by line."""
+
+    draw: DrawFn
+    tensors: list[Tensor] = field(default_factory=list)
+    axes: dict[str, int] = field(default_factory=dict)
+    inexact: bool = False
+    count: int = 0
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        return self.draw(st.sampled_from(options))
+
+    def chance(self) -> bool:
+        return bool(self.draw(st.booleans()))
+
+    def fresh(self, letter: str) -> str:
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    def size(self) -> int:
+        return int(self.draw(st.integers(1, 5)))
+
+    # Indices
+
+    def index(self, size: int, *, nested: bool = False) -> str:
+        """An index that is proven to be in `0..size-1`."""
+        tables = [t for t in self.tensors if 0 < t.bound <= size and len(t.shape) == 1]
+        if tables and not nested and self.chance():
+            table = self.pick(tables)
+            return f"{table.name}[{self.index(table.shape[0], nested=True)}]"
+        options = [str(self.draw(st.integers(0, size - 1)))]
+        for axis, extent in self.axes.items():
+            options.append(f"{axis} % {size}")
+            options.append(f"clamp({axis} * 2 - 1, 0, {size - 1})")
+            if extent <= size:
+                options += [axis, axis, f"{extent - 1} - {axis}", f"{axis} + {size - extent}"]
+            for other, steps in self.axes.items():
+                if other != axis and extent + steps - 1 <= size:
+                    options += [f"{axis} + {other}", f"{axis} + {steps - 1} - {other}"]
+                if other != axis and extent * steps <= size:
+                    options.append(f"{axis} * {steps} + {other}")
+        return str(self.pick(options))
+
+    def whole(self, tensor: Tensor) -> str:
+        """A read of any element of a tensor."""
+        self.inexact |= not tensor.exact
+        if not tensor.shape:
+            return tensor.name
+        return f"{tensor.name}[{', '.join(self.index(n) for n in tensor.shape)}]"
+
+    def guarded(self, tensor: Tensor, otherwise: str) -> str | None:
+        """A read beyond the edge, behind a condition."""
+        fits = [(d, a) for d, n in enumerate(tensor.shape) for a, m in self.axes.items() if m <= n]
+        if not fits:
+            return None
+        dim, axis = self.pick(fits)
+        self.inexact |= not tensor.exact
+        shift = self.draw(st.integers(1, 2))
+        places = [self.index(n) for n in tensor.shape]
+        places[dim] = f"{axis} - {shift}"
+        return f"({tensor.name}[{', '.join(places)}] if {axis} >= {shift} else {otherwise})"
+
+    # Expressions
+
+    def expression(self, dtype: str, depth: int) -> str:
+        if dtype == "bool":
+            return self.truth(depth)
+        if dtype in FLOATS:
+            return self.number(dtype, depth)
+        return self.integer(dtype, depth)
+
+    def exact_float(self, dtype: str, depth: int) -> str | None:
+        """A float expression that does not round; None when the drawn one does."""
+        before, self.inexact = self.inexact, False
+        text = self.number(dtype, depth)
+        rounds, self.inexact = self.inexact, before
+        if rounds:
+            self.inexact = True
+            return None
+        return text
+
+    def number(self, dtype: str, depth: int) -> str:
+        if depth == 0:
+            return self.leaf(dtype)
+        one = self.number(dtype, depth - 1)
+        kind = self.pick(("+", "-", "*", "neg", "two", "abs", "if", "smooth", "jump", "/", "power", "leaf"))
+        if kind in ("+", "-", "*"):
+            self.inexact |= dtype in ("f16", "bf16")
+            return f"({one} {kind} {self.number(dtype, depth - 1)})"
+        match kind:
+            case "neg":
+                return f"(-{one})"
+            case "two":
+                return f"{self.pick(('min', 'max'))}({one}, {self.number(dtype, depth - 1)})"
+            case "abs":
+                return f"abs({one})"
+            case "if":
+                return f"({one} if {self.truth(depth - 1)} else {self.number(dtype, depth - 1)})"
+            case "power":
+                self.inexact = True
+                return f"({one} ** {self.pick((2, 3))})"
+            case "jump":
+                exact = self.exact_float(dtype, depth - 1)
+                return one if exact is None else f"{self.pick(JUMPING)}({exact})"
+            case "/":
+                self.inexact = True
+                return f"({one} / (abs({self.number(dtype, depth - 1)}) + 1.0))"
+            case "smooth":
+                self.inexact = True
+                return f"{self.pick(SMOOTH)}(clamp({one}, -4.0, 4.0))"
+            case _:
+                return one
+
+    def leaf(self, dtype: str) -> str:
+        options = [t for t in self.tensors if t.dtype == dtype]
+        others = [t for t in self.tensors if t.dtype not in (dtype, "bool")]
+        if options and self.pick((True, True, True, False)):
+            tensor = self.pick(options)
+            return (self.guarded(tensor, "0.5") if self.chance() else None) or self.whole(tensor)
+        if others and self.chance():
+            tensor = self.pick(others)
+            self.inexact |= tensor.dtype not in ("i8", "u8") or dtype in ("f16", "bf16")
+            return f"{dtype}({self.whole(tensor)})"
+        if self.axes and self.chance():
+            return f"{dtype}({self.pick(list(self.axes))})"
+        return f"{dtype}({self.draw(st.integers(-6, 6)) / 4})"
+
+    def small_leaf(self) -> str:
+        narrow = [t for t in self.tensors if t.dtype in ("i8", "u8")]
+        kind = self.pick(("tensor", "axis", "literal"))
+        if kind == "tensor" and narrow:
+            return f"i32({self.whole(self.pick(narrow))})"
+        if kind == "axis" and self.axes:
+            return str(self.pick(list(self.axes)))
+        return f"i32({self.draw(st.integers(-9, 9))})"
+
+    def small(self, depth: int) -> str:
+        """An `i32` of at most four decimal digits or so."""
+        one = self.small_leaf()
+        if depth == 0:
+            return one
+        other = self.small_leaf()
+        amount = self.draw(st.integers(1, 4))
+        form = self.pick(SMALL_FORMS)
+        return str(form.format(one, other, amount))
+
+    def integer(self, dtype: str, depth: int) -> str:
+        same = [t for t in self.tensors if t.dtype == dtype]
+        if same and self.chance():
+            return self.whole(self.pick(same))
+        if dtype == "i32":
+            return self.wide(depth)
+        cast = self.pick((dtype, f"sat_{dtype}")) if dtype != "i64" else dtype
+        if dtype == "u32" and depth:
+            one, other = f"u32({self.small(depth - 1)})", f"u32({self.small(depth - 1)})"
+            return str(
+                self.pick(
+                    (f"({one} * {other})", f"({one} - {other})", f"(~{one} >> 3)", f"({one} | {other})")
+                )
+            )
+        if dtype == "i64" and depth:
+            return f"(i64({self.wide(depth)}) * i64({self.small(0)}))"
+        exact = self.exact_float("f32", 1) if self.chance() else None
+        return f"{cast}({exact or self.wide(depth)})"
+
+    def wide(self, depth: int) -> str:
+        if depth and self.chance():
+            return f"({self.small(depth - 1)} * {self.small(depth - 1)})"
+        return self.small(depth)
+
+    def truth(self, depth: int) -> str:
+        options = [t for t in self.tensors if t.dtype == "bool"]
+        if options and self.chance():
+            return self.whole(self.pick(options))
+        sign = self.pick(("<", "<=", ">", ">=", "==", "!="))
+        if depth and self.chance():
+            joined = f" {self.pick(('and', 'or'))} "
+            return f"({self.truth(depth - 1)}{joined}{self.truth(depth - 1)})"
+        if depth and self.chance():
+            return f"(not {self.truth(depth - 1)})"
+        if self.chance():
+            left, right = self.exact_float("f32", 1), self.exact_float("f32", 0)
+            if left and right:
+                return f"({left} {sign} {right})"
+        if self.chance():
+            return f"({self.draw(st.integers(-2, 2))} <= {self.small(0)} {sign} {self.small(0)})"
+        return f"({self.small(depth)} {sign} {self.small(0)})"
+
+
+def _type(dtype: str, shape: Sequence[int]) -> str:
+    return dtype + (f"[{', '.join(map(str, shape))}]" if shape else "")
+
+
+def _params(w: Writer) -> list[str]:
+    shown = []
+    for _ in range(w.draw(st.integers(1, 3))):
+        dtype = w.pick(("f32", "f32", "f16", "bf16", "f64", "i8", "u8", "i16", "i32", "u32", "bool", "i4"))
+        shape = tuple(w.draw(st.lists(st.integers(1, 6), min_size=0 if dtype != "i4" else 1, max_size=3)))
+        name = w.fresh("x")
+        const = w.chance()
+        w.tensors.append(Tensor(name, dtype, shape))
+        shown.append(f"{name}: {f'const[{_type(dtype, shape)}]' if const else _type(dtype, shape)}")
+    if w.chance():
+        size, bound, name = w.size(), w.size(), w.fresh("at")
+        w.tensors.append(Tensor(name, "i32", (size,), bound))
+        shown.append(f"{name}: i32[{size}] in range({bound})")
+    return shown
+
+
+def _stage(w: Writer) -> str:
+    rank = w.draw(st.integers(0, 3))
+    w.axes = {w.fresh("v"): w.size() for _ in range(rank)}
+    w.inexact = False
+    dtype = w.pick(("f32", "f32", "f32", "f16", "bf16", "f64", "i32", "i8", "u8", "u32", "i64", "bool"))
+    name, shape, axes = w.fresh("s"), tuple(w.axes.values()), list(w.axes)
+    if w.chance():
+        value, dtype = _reduction(w, dtype)
+    else:
+        value = w.expression(dtype, w.draw(st.integers(1, 3)))
+    w.tensors.append(Tensor(name, dtype, shape, exact=not w.inexact))
+    left = f"{name}[{', '.join(axes)}]" if axes else name
+    return f"        {left}: {_type(dtype, shape)} = {value}"
+
+
+def _reduction(w: Writer, dtype: str) -> tuple[str, str]:
+    own = [(w.fresh("k"), w.size()) for _ in range(w.draw(st.integers(1, 2)))]
+    kinds = ["any", "all", "argmax", "argmin"]
+    kinds += [] if dtype == "bool" else ["sum", "sum", "sum", "max", "min", "prod"]
+    kind = w.pick(kinds)
+    arg = kind.startswith("arg")
+    w.axes.update(own)
+    if kind in ("any", "all"):
+        dtype = "bool"
+        element = w.truth(1)
+    elif arg:
+        inexact, dtype = w.inexact, "i32"
+        kept = w.exact_float("f32", 1)
+        element = kept or w.small(1)
+        w.inexact = inexact
+    elif kind == "prod":
+        dtype = "f32" if dtype in FLOATS else "i32"
+        w.inexact = True
+        element = f"{dtype}({w.pick(list(w.axes))} % 3)"
+    elif kind == "sum" and dtype in FLOATS and w.chance():
+        element = f"{w.number(dtype, 1)} * {w.number(dtype, 1)}"
+    else:
+        element = w.expression(dtype, 1)
+    w.inexact |= dtype in ("f16", "bf16") or kind == "sum"
+    fors = []
+    w.axes = {axis: size for axis, size in w.axes.items() if (axis, size) not in own}
+    for axis, size in own:
+        w.axes[axis] = size  # conditions see the axes written so far
+        start = 0 if arg else w.draw(st.integers(0, size - 1))
+        condition = f" if {w.truth(1)}" if w.draw(st.integers(0, 2)) == 0 else ""
+        fors.append(f"for {axis} in range({f'{start}, ' if start else ''}{size}){condition}")
+    return f"{kind}({element} {' '.join(fors)})", dtype
+
+
+def _group(w: Writer) -> list[str]:
+    """A group that carries a value from step to step, and sometimes a choice made in each step."""
+    step, steps, axis, size = w.fresh("t"), w.size() + 2, w.fresh("v"), w.size()
+    w.axes = {step: steps, axis: size}
+    w.inexact = False
+    dtype = w.pick(("f32", "f32", "f64", "i32"))
+    name, chosen = w.fresh("s"), w.fresh("s")
+    start = w.expression(dtype, 1)
+    fresh = w.expression(dtype, 1)
+    back = w.pick((1, 1, 2))
+    place = w.pick((axis, axis, f"{size - 1} - {axis}"))
+    lines = [f"        for {step} in range({steps}):"]
+    pick = w.chance()
+    before = f"{name}[{step} - {back}, {place}]"
+    if pick:
+        before = f"({before} + {name}[{step} - {back}, {chosen}[{step} - {back}]])"
+    join = w.pick(("{} + {}", "max({}, {})", "min({}, {})")).format(before, fresh)
+    value = f"({join} if {step} >= {back} else {start})"
+    if dtype == "i32":
+        value = f"clamp({value}, -1000, 1000)"
+    lines.append(f"            {name}[{step}, {axis}]: {_type(dtype, (steps, size))} = {value}")
+    if pick:
+        # an inexact sum could tie differently, so the choice is made among whole numbers
+        over = w.fresh("k")
+        w.axes = {step: steps, over: size}
+        element = f"{name}[{step}, {over}]" if dtype == "i32" else w.small(1)
+        lines.append(
+            f"            {chosen}[{step}]: i32[{steps}] = argmax({element} for {over} in range({size}))"
+        )
+        w.tensors.append(Tensor(chosen, "i32", (steps,), size))
+    w.tensors.append(Tensor(name, dtype, (steps, size), exact=not w.inexact))
+    return lines
+
+
+@st.composite
+def computes(draw: DrawFn) -> str:
+    """Draw a text with a compute layer that verifies."""
+    w = Writer(draw)
+    params = _params(w)
+    kinds = draw(st.lists(st.sampled_from(("stage", "stage", "stage", "group")), min_size=1, max_size=4))
+    blocks = [_group(w) if kind == "group" else [_stage(w)] for kind in kinds]
+    outputs = [name for block in blocks for name in _defined(block) if not _is_read(name, block, blocks)]
+    lines = [line for block in blocks for line in block]
+    return "\n".join(
+        (
+            f"def k({', '.join(params)}):",
+            "    with compute:",
+            *lines,
+            f"        return {', '.join(outputs)}",
+            "",
+        )
+    )
+
+
+def _defined(block: list[str]) -> list[str]:
+    return [match[1] for line in block if (match := re.match(r"\s+(s\d+)", line))]
+
+
+def _is_read(name: str, own: list[str], blocks: list[list[str]]) -> bool:
+    word = re.compile(rf"\b{name}\b")
+    return any(word.search(line) for block in blocks if block is not own for line in block)
+
+
+_HELD: dict[DType, Any] = {
+    DType.F16: np.float16,
+    DType.BF16: ml_dtypes.bfloat16,
+    DType.F32: np.float32,
+    DType.F64: np.float64,
+    DType.BOOL: np.bool_,
+    DType.I4: np.int8,
+    DType.U4: np.uint8,
+}
+
+
+def inputs_for(kernel: Kernel, seed: int = 0) -> dict[str, NDArray[Any]]:
+    """Draw inputs for a kernel: floats are quarters of at most 2, integers anything their type allows."""
+    rng = np.random.default_rng(seed)
+    drawn: dict[str, NDArray[Any]] = {}
+    for param in kernel.params:
+        if param.dtype.is_float:
+            drawn[param.name] = (rng.integers(-8, 9, param.shape) / 4).astype(_HELD[param.dtype])
+            continue
+        low, high = param.bounds or (param.dtype.bounds[0], param.dtype.bounds[1] + 1)
+        held = _HELD.get(param.dtype) or np.dtype(
+            f"{'' if param.dtype.is_signed else 'u'}int{param.dtype.bits}"
+        )
+        drawn[param.name] = np.asarray(rng.integers(low, high, param.shape)).astype(held)
+    return drawn
