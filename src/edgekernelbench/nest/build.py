@@ -1,0 +1,116 @@
+"""From a verified kernel to an explicit nest for one target."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from edgekernelbench.ir.memory import Memory
+from edgekernelbench.ir.schedule import Schedule
+from edgekernelbench.nest.boxes import Boxes
+from edgekernelbench.nest.emit import Emitter
+from edgekernelbench.nest.gpu import Launches
+from edgekernelbench.nest.inlining import apply_inline, apply_precompute
+from edgekernelbench.nest.memory import resolve_memory
+from edgekernelbench.nest.placement import check_circles, check_hoists, check_places, order_units
+from edgekernelbench.nest.preparing import copy_nest, prepare_nest
+from edgekernelbench.nest.problems import Problems
+from edgekernelbench.nest.scheduling import resolve_schedule
+from edgekernelbench.nest.stores import Stores, decide_stores, given_storages
+from edgekernelbench.nest.structure import ROOT, Structure
+from edgekernelbench.nest.tree import Allocate, Buffer, Nest, Stmt
+from edgekernelbench.nest.work import Program, make_program
+from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.verify.facts import Facts
+
+
+def build_nest(facts: Facts, target: str, profile: Profile) -> Nest:
+    """Resolve the three layers of a kernel into one loop nest.
+
+    Args:
+        facts: The verified compute layer, with the schedule and memory layers beside it.
+        target: `llvm`, `cuda` or `opencl`.
+        profile: The device; its limits hold.
+
+    Returns:
+        The nest.
+
+    Raises:
+        SourceError: With all refusals of the schedule and memory layers and of the limits.
+    """
+    problems = Problems(target)
+    schedule, memory = facts.kernel.schedule_for(target), facts.kernel.memory_for(target)
+    return _Builder(facts, schedule, memory, profile, problems).build()
+
+
+class _Builder:
+    def __init__(
+        self, facts: Facts, schedule: Schedule, memory: Memory, profile: Profile, problems: Problems
+    ) -> None:
+        self._facts = facts
+        self._schedule = schedule
+        self._memory = memory
+        self._profile = profile
+        self._problems = problems
+
+    def build(self) -> Nest:
+        problems = self._problems
+        written = make_program(self._facts)
+        inlined = apply_inline(written, self._schedule, problems, self._profile.inline_limit)
+        whole = apply_precompute(inlined, self._schedule, problems)
+        removed = dict.fromkeys(written.stages.keys() - inlined.stages.keys(), "inlined")
+        removed |= dict.fromkeys(whole.precomputed, "precomputed")
+        program = without(whole, whole.precomputed)
+        plan = resolve_schedule(program, self._schedule, removed, problems)
+        storing = resolve_memory(plan, whole, self._memory, removed, problems)
+        problems.check()
+        structure = Structure(plan)
+        check_circles(structure, problems)
+        check_hoists(structure, problems)
+        check_places(structure, problems)
+        problems.check()
+        orders = order_units(structure, problems)
+        problems.check()
+        boxes = Boxes(structure)
+        boxes.resolve_all()
+        stores = decide_stores(boxes, whole, storing)
+        partials = {name: one.scope for name, one in storing.accumulators.items()}
+        emitter = Emitter(boxes, stores, orders, {}, partials, Launches())
+        nests = [emitter.root(unit) for unit in orders[ROOT]]
+        return self._nest(whole, stores, nests)
+
+    def _nest(self, whole: Program, stores: Stores, nests: Sequence[list[Stmt]]) -> Nest:
+        kernel = self._facts.kernel
+        given = given_storages(whole)
+        body: list[Stmt] = []
+        for name, storage in stores.packed.items():
+            body += copy_nest(given[name], storage)
+        for nest in nests:
+            body += nest
+        held = stores.held_at.get(ROOT, [])
+        buffers = [b for name in held for b in stores.of[name].buffers() if b.role.value == "work"]
+        buffers += [storage.buffer for storage in stores.packed.values()]
+        if buffers:
+            body = [Allocate(tuple(buffers), tuple(body))]
+        outputs = tuple(stores.of[name].buffer for name in kernel.compute.outputs)
+        tables = tuple(stores.of[name].buffer for name in whole.tables)
+        return Nest(
+            kernel.name,
+            self._problems.target,
+            tuple(given[p.name].buffer for p in kernel.params),
+            outputs,
+            prepared_buffers(stores),
+            tables,
+            prepare_nest(whole, stores),
+            tuple(body),
+        )
+
+
+def prepared_buffers(stores: Stores) -> tuple[Buffer, ...]:
+    """List the buffers that `prepare` fills."""
+    return tuple(storage.buffer for storage in stores.prepared.values())
+
+
+def without(program: Program, names: frozenset[str]) -> Program:
+    """Leave stages out."""
+    stages = {name: stage for name, stage in program.stages.items() if name not in names}
+    groups = {name: group for name, group in program.groups.items() if group.stages[0] in stages}
+    return replace(program, stages=stages, groups=groups)

@@ -1,0 +1,51 @@
+"""Collects what is wrong with the schedule and memory layers of one target."""
+
+from edgekernelbench.base.diagnostics import Diagnostic, Layer
+from edgekernelbench.base.errors import SourceError
+from edgekernelbench.base.span import Span
+from edgekernelbench.ir.memory import MemoryDirective
+from edgekernelbench.ir.schedule import ScheduleDirective
+
+Directive = ScheduleDirective | MemoryDirective
+
+
+class Problems:
+    """The diagnostics of one build, in the order found; the same one is kept once."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self._found: dict[Diagnostic, None] = {}
+
+    def add(
+        self, code: str, message: str, directive: Directive | Span, hint: str | None = None, *, arg: int = -1
+    ) -> None:
+        """Refuse the text.
+
+        Args:
+            code: One of `base.codes.CODES`.
+            message: What was expected and what was found.
+            directive: What is wrong, or where.
+            hint: The corrected lines.
+            arg: The argument that is meant; -1 for the whole directive.
+        """
+        layer = Layer.MEMORY if code.startswith("M") else Layer.SCHEDULE
+        if isinstance(directive, Span):
+            span = directive
+        else:
+            layer = Layer.MEMORY if isinstance(directive, MemoryDirective) else Layer.SCHEDULE
+            span = directive.spans[arg] if 0 <= arg < len(directive.spans) else directive.span
+        self._found[Diagnostic(code, message, span, layer, hint, target=self.target)] = None
+
+    def check(self) -> None:
+        """Stop here when something was found.
+
+        Raises:
+            SourceError: With everything found so far, in source order.
+        """
+        if self._found:
+            raise SourceError(sorted(self._found, key=lambda d: (d.span.line, d.span.column, d.code)))
+
+    @property
+    def any(self) -> bool:
+        """Whether something was found."""
+        return bool(self._found)

@@ -1,0 +1,175 @@
+"""Which loops stand round which stage: the tree of the nests, before any count is known."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from edgekernelbench.ir.expr import Axis
+from edgekernelbench.nest.marks import BLOCKS, BOUND, THREADS
+from edgekernelbench.nest.scheduling import Hoisted, Plan
+from edgekernelbench.nest.tree import Kind, Mark
+from edgekernelbench.nest.work import Program, WorkGroup, tensor_of
+
+ROOT = ""
+"""Where root nests are placed."""
+
+
+@dataclass
+class Structure:
+    """The tree of the nests. Placements must be free of circles."""
+
+    plan: Plan
+
+    @property
+    def program(self) -> Program:
+        """The stages."""
+        return self.plan.program
+
+    def sequence(self, stage: str) -> list[str]:
+        """List the own loops of a stage as they are run: bound ones outermost on GPUs."""
+        table = self.plan.tables[stage]
+        if not self.plan.is_gpu():
+            return table.sequence
+        data = [one for one in table.sequence if table.kinds[one] is Kind.DATA]
+        first = sorted((one for one in data if self.mark(one) in BOUND), key=self._rank)
+        rest = [one for one in table.sequence if one not in first]
+        cut = table.first_reduction(rest)
+        bound = [one for one in rest[cut:] if self.mark(one) in BOUND]
+        return [*first, *rest[:cut], *bound, *(one for one in rest[cut:] if one not in bound)]
+
+    def _rank(self, loop: str) -> int:
+        mark = self.mark(loop)
+        return 0 if mark in BLOCKS else 1 if mark is Mark.VTHREAD else 2
+
+    def mark(self, loop: str) -> Mark:
+        """Give the mark of a loop."""
+        found = self.plan.marks.get(loop)
+        return Mark.SERIAL if found is None else found.mark
+
+    def place_of(self, unit: str) -> str:
+        """Name the loop at which a unit is computed; `ROOT` for a root nest."""
+        return self.plan.placed[unit][0] if unit in self.plan.placed else ROOT
+
+    def hoisted(self, group: str) -> list[Hoisted]:
+        """List the hoisted loops of a group, outermost first."""
+        return self.plan.hoisted.get(group, [])
+
+    def owner(self, loop: str) -> str:
+        """Name the unit that a loop belongs to."""
+        ref = self.plan.refs[loop]
+        return ref.group or self.program.unit_of(ref.stage)
+
+    def path(self, stage: str) -> tuple[str, ...]:
+        """List all loops round the computation of a stage, its own included, outermost first."""
+        return self._paths.setdefault(stage, (*self.outer(stage), *self.sequence(stage)))
+
+    @cached_property
+    def _paths(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    def outer(self, stage: str) -> tuple[str, ...]:
+        """List the loops round a stage without its own: of where it is placed, hoisted, ordered."""
+        found = self.program.stages[stage]
+        unit = self.program.unit_of(stage)
+        return (
+            *self.path_to(self.place_of(unit)),
+            *(h.loop for h in self.hoisted(unit)),
+            *(f"{found.group}.{axis}" for axis in found.ordered),
+        )
+
+    def path_to(self, loop: str) -> tuple[str, ...]:
+        """List the loops round a loop and itself, outermost first; nothing for `ROOT`."""
+        if loop == ROOT:
+            return ()
+        ref = self.plan.refs[loop]
+        if not ref.group:
+            path = self.path(ref.stage)
+            return path[: path.index(loop) + 1]
+        members = self.program.members(ref.group)
+        for stage in members:
+            path = self.outer(stage)
+            if loop in path:
+                return path[: path.index(loop) + 1]
+        raise KeyError(loop)
+
+    def inside(self, loop: str) -> frozenset[str]:
+        """Name the stages that are computed inside a loop; all for `ROOT`."""
+        if loop == ROOT:
+            return frozenset(self.program.stages)
+        return frozenset(name for name in self.program.stages if loop in self.path(name))
+
+    def children(self, loop: str) -> tuple[str, ...]:
+        """List the units that are computed at a loop, in text order."""
+        return tuple(u for u in self.program.units() if self.place_of(u) == loop)
+
+    def root_of(self, unit: str) -> str:
+        """Name the root unit inside whose nest a unit is computed."""
+        while self.place_of(unit) != ROOT:
+            unit = self.owner(self.place_of(unit))
+        return unit
+
+    def child_at(self, loop: str, stage: str) -> str | None:
+        """Name the unit placed at a loop inside which a stage is computed; None when there is none."""
+        unit = self.program.unit_of(stage)
+        while self.place_of(unit) != loop:
+            if self.place_of(unit) == ROOT:
+                return None
+            unit = self.owner(self.place_of(unit))
+        return unit
+
+    def kept(self, stage: str) -> bool:
+        """Whether a placed stage is stored whole: returned, read outside its loop, or a companion."""
+        unit = self.program.unit_of(stage)
+        loop = self.place_of(unit)
+        if loop == ROOT:
+            return False
+        if self.program.stages[stage].returned or self.is_companion(unit):
+            return True
+        inside = self.inside(loop)
+        return any(reader not in inside for reader in self.readers(stage))
+
+    def is_companion(self, unit: str) -> bool:
+        """Whether nothing inside the loop of a placed unit reads it."""
+        loop = self.place_of(unit)
+        members = set(self.program.members(unit))
+        readers = set().union(*(self.readers(m) for m in members)) - members
+        return loop != ROOT and not readers & self.inside(loop)
+
+    def readers(self, stage: str) -> frozenset[str]:
+        """Name the stages that read a stage."""
+        return self._readers.get(stage, frozenset())
+
+    @cached_property
+    def _readers(self) -> dict[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for reader in self.program.stages.values():
+            for tensor in reader.tensors():
+                found.setdefault(tensor, set()).add(reader.name)
+        return {name: frozenset(readers) for name, readers in found.items()}
+
+    def threads_round(self, loop: str) -> bool:
+        """Whether a loop is a thread loop or stands inside one."""
+        return any(self.mark(one) in THREADS for one in self.path_to(loop))
+
+
+def free_axes(program: Program, group: WorkGroup) -> frozenset[str]:
+    """Find the axes of a group that no step needs from another position.
+
+    An axis is free when every read inside the group of a stage that has it uses just that axis, an
+    axis of the reader too, and all stages that have it agree on its size.
+    """
+    stages = [program.stages[name] for name in group.stages]
+    ordered = {axis for stage in stages for axis in stage.ordered}
+    sizes: dict[str, set[int]] = {}
+    for stage in stages:
+        for axis, size in stage.size_of.items():
+            sizes.setdefault(axis, set()).add(size)
+    held = {axis for axis, found in sizes.items() if len(found) > 1}
+    for reader in stages:
+        for read in reader.reads():
+            tensor = tensor_of(read)
+            if tensor not in group.stages:
+                continue
+            for axis, index in zip(program.stages[tensor].axes, read.indices, strict=True):
+                if not (isinstance(index, Axis) and index.name == axis and axis in reader.axes):
+                    held.add(axis)
+    return frozenset(axis for axis in sizes if axis not in held and axis not in ordered)
