@@ -51,9 +51,9 @@ def _over(over: Over, typer: Typer) -> Over | None:
 
 
 def _element(stage: Stage, value: Reduction, typer: Typer, report: Report) -> Expr | None:
-    wanted = wording.reduction_type(value.kind, stage.dtype)
-    if wanted is not None:
-        report.error("T08", wanted, stage.name_span)
+    wrong = wording.reduction_type(value.kind, stage)
+    if wrong is not None:
+        report.refuse("T08", wrong, stage.name_span)
         return None
     if value.kind in ("any", "all"):
         element = typer.expression(value.element)
@@ -66,7 +66,7 @@ def _element(stage: Stage, value: Reduction, typer: Typer, report: Report) -> Ex
     else:
         element = typer.expression(value.element)
     if element is not None and element.dtype is DType.BOOL:
-        report.error("T08", *wording.needs_number(value.kind, element))
+        report.error("T08", *wording.needs_number(value, element))
         return None
     if element is None or value.kind in ("argmax", "argmin"):
         return element

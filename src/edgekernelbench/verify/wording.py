@@ -1,10 +1,27 @@
-"""The sentences of refusals, with the corrected line where it can be made."""
+"""The sentences about types, with the corrected expression where it can be made."""
+
+from dataclasses import replace
 
 from edgekernelbench.base.span import Span
 from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.dtype import DType
-from edgekernelbench.ir.expr import Axis, Binary, Call, Cast, Expr, Literal, Read
-from edgekernelbench.lang.printing import print_expr
+from edgekernelbench.ir.expr import (
+    Axis,
+    Binary,
+    Call,
+    Cast,
+    Compare,
+    Expr,
+    Literal,
+    Logic,
+    Read,
+    Reduction,
+    Unary,
+)
+from edgekernelbench.lang.printing import print_expr, print_reduction
+
+Words = tuple[str, str | None]
+"""A message, and a hint."""
 
 
 def inner(node: Expr) -> str:
@@ -19,26 +36,49 @@ def kind(node: Expr) -> str:
     return "a number" if node.dtype is None else str(node.dtype)
 
 
-def mixed(left: Expr, right: Expr) -> tuple[str, str | None]:
-    """Word T03."""
-    return f"{kind(left)} with {kind(right)}: cast one of them", _mixed_hint(left, right)
+def mixed(left: Expr, right: Expr, node: Expr) -> Words:
+    """Word T03 for operands whose types do not mix."""
+    return f"{kind(left)} with {kind(right)}: cast one of them", _mixed_hint(left, right, node)
 
 
-def _mixed_hint(left: Expr, right: Expr) -> str | None:
+def _mixed_hint(left: Expr, right: Expr, node: Expr) -> str | None:
     a, b = left.dtype, right.dtype
-    if DType.BOOL in (a, b):
-        flag, other = (left, right) if a is DType.BOOL else (right, left)
-        return f"{other.dtype or DType.I32}({print_expr(flag)})" if other.dtype is not DType.BOOL else None
     if a is None or b is None:
         return None
+    if DType.BOOL in (a, b):
+        flag, other = (left, b) if a is DType.BOOL else (right, a)
+        return f"{other}({print_expr(flag)})"
     if a.is_float != b.is_float:
         floating, whole = (a, right) if a.is_float else (b, left)
         return f"{floating}({print_expr(whole)})"
     wide = DType.F32 if a.is_float else DType.I64
-    return f"{wide}({print_expr(left)}) with {wide}({print_expr(right)})"
+    parts = Cast(wide, left), Cast(wide, right)
+    if isinstance(node, Binary):
+        return print_expr(Binary(node.op, *parts))
+    return " and ".join(map(print_expr, parts))
 
 
-def declared(name: str, dtype: DType, value: Expr) -> tuple[str, str | None]:
+def number_with_bool(node: Expr, flag: Expr) -> Words:
+    """Word T03 for a number beside a truth value."""
+    return f"bool with a number: cast {print_expr(flag)}, or write True or False", f"i32({print_expr(flag)})"
+
+
+def float_beside(node: Expr, dtype: DType, whole: Expr, operation: Expr) -> Words:
+    """Word T02 for a float beside an integer."""
+    text = f"{print_expr(node)} is a float beside {dtype}: cast the integer, or write a whole number"
+    cast = Cast(DType.F32, whole)
+    if isinstance(operation, Binary):
+        sides = (cast, node) if operation.right.span == node.span else (node, cast)
+        return text, print_expr(Binary(operation.op, *sides))
+    return text, print_expr(cast)
+
+
+def float_in(name: str, node: Expr, dtype: DType) -> Words:
+    """Word T02 for a float that becomes an integer element."""
+    return f"{print_expr(node)} is a float, {name} is {dtype}: write a whole number", None
+
+
+def declared(name: str, dtype: DType, value: Expr) -> Words:
     """Word T01."""
     found = kind(value)
     text = f"{name} is declared {dtype}, its value is {found}"
@@ -66,87 +106,93 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def index_type(read: Read, index: Expr) -> tuple[str, str | None]:
+def index_type(read: Read, index: Expr) -> Words:
     """Word T05."""
     found = kind(index)
     hint = f"i32({print_expr(index)})" if index.dtype is DType.BOOL else f"i32(floor({print_expr(index)}))"
     return f"{print_expr(read)}: {print_expr(index)} is {found}, an index is an integer", hint
 
 
-def operator(op: str, part: Expr, node: Expr) -> tuple[str, str | None]:
+def operator(op: str, part: Expr, node: Expr) -> Words:
     """Word T06 for an operator."""
     found = kind(part)
-    if op == "/":
-        hint = f"{print_expr(node.left)} // {print_expr(node.right)}" if isinstance(node, Binary) else None
-        return f"/ is for floats, found {found}: // floors", hint
     if part.dtype is DType.BOOL:
-        words = {"&": "and", "|": "or", "^": "!=", "~": "not"}
-        if op in words:
-            return f"{op} is for integers, found bool: write {words[op]}", None
-        return f"{op} is for numbers, found bool", f"i32({print_expr(part)})"
+        return f"{op} is for {'integers' if op in '&|^~' else 'numbers'}, found bool", _logical(node)
+    if op == "/" and isinstance(node, Binary):
+        return f"/ is for floats, found {found}: // floors", print_expr(Binary("//", node.left, node.right))
+    text = f"{op} is for integers, found {found}"
     if op == "//" and isinstance(node, Binary):
-        return (
-            f"// is for integers, found {found}",
-            f"floor({print_expr(node.left)} / {print_expr(node.right)})",
-        )
-    return f"{op} is for integers, found {found}", None
+        return text, print_expr(Call("floor", (Binary("/", node.left, node.right),)))
+    return text, None
 
 
-def function(name: str, args: tuple[Expr, ...], dtype: DType | None) -> tuple[str, str | None]:
-    """Word T06 for a function."""
-    if name in ("min", "max", "clamp", "abs"):
-        return f"{name} is for numbers, found bool", None
-    first, *rest = args
-    return (
-        f"{name} is for floats, found {dtype}",
-        f"{name}({', '.join([f'f32({print_expr(first)})', *map(print_expr, rest)])})",
-    )
+def _logical(node: Expr) -> str | None:
+    match node:
+        case Binary(op="&" | "|" as op, left=left, right=right):
+            return print_expr(Logic("and" if op == "&" else "or", (left, right)))
+        case Binary(op="^", left=left, right=right):
+            return print_expr(Compare(("!=",), (left, right)))
+        case Unary(op="~", operand=operand):
+            return print_expr(Unary("not", operand))
+        case _:
+            return None
 
 
-def cast_to_bool(node: Cast) -> tuple[str, str | None]:
+def bool_as_number(flag: Expr, what: str) -> Words:
+    """Word T04 for a truth value in arithmetic."""
+    return f"{print_expr(flag)} is bool, {what} is for numbers", f"i32({print_expr(flag)})"
+
+
+def function(node: Call, found: DType) -> Words:
+    """Word T06 for a function of floats."""
+    args = tuple(Cast(DType.F32, arg) for arg in node.args)
+    return f"{node.function} is for floats, found {found}", print_expr(Call(node.function, args))
+
+
+def cast_to_bool(node: Cast) -> Words:
     """Word T07."""
     return "a cast to bool is written as a comparison", f"{inner(node.operand)} != 0"
 
 
-def arity(name: str, takes: tuple[int, int | None] | None, found: int) -> str:
+def arity(name: str, takes: tuple[int, int | None], found: int) -> str:
     """Word C15 for a call."""
-    if takes is None:
-        return f"no function {name}"
     least, most = takes
+    if most == 0:
+        return f"no function {name}"
     many = f"{least} or more operands" if most is None else _count(least, "operand", "operands")
     return f"{name} takes {many}, found {found}"
 
 
-def no_condition(node: Expr) -> tuple[str, str | None]:
+def no_condition(node: Expr) -> Words:
     """Word T04."""
-    return f"{print_expr(node)} is {kind(node)}, a condition is a bool", f"{inner(node)} != 0"
+    text = f"{print_expr(node)} is {kind(node)}, a condition is a bool"
+    if isinstance(node, Literal):
+        return text, str(bool(node.value))
+    return text, print_expr(Compare(("!=",), (node, Literal(0))))
 
 
-def number_with_bool(node: Expr) -> tuple[str, str | None]:
-    """Word T03 for a number beside a truth value."""
-    return f"bool with a number: {print_expr(node)} is no condition", None
-
-
-def float_beside(node: Expr, dtype: DType) -> tuple[str, str | None]:
-    """Word T02 for a float beside an integer."""
-    return f"{print_expr(node)} is a float beside {dtype}: cast the integer, or write a whole number", None
-
-
-def too_large(node: Literal, dtype: DType) -> tuple[str, str | None]:
+def too_large(node: Literal, dtype: DType) -> Words:
     """Word T02 for a number that does not fit."""
     low, high = dtype.bounds
     return f"{node.value} does not fit {dtype}, which holds {low}..{high}", None
 
 
-def reduction_type(kind_: str, dtype: DType) -> str | None:
+def too_large_for(name: str, node: Expr, dtype: DType) -> Words:
+    """Word T02 for a number that does not fit the element type."""
+    low, high = dtype.bounds
+    return f"{print_expr(node)} does not fit {name}: {dtype} holds {low}..{high}", None
+
+
+def reduction_type(kind_: str, stage: Stage) -> Words | None:
     """Word T08 for the declared type of a reducing stage; None when it is right."""
-    if kind_ in ("any", "all"):
-        return None if dtype is DType.BOOL else f"{kind_} gives bool, declared is {dtype}"
-    if kind_ in ("argmax", "argmin"):
-        return None if dtype is DType.I32 else f"{kind_} gives the place as i32, declared is {dtype}"
-    return (
-        f"{kind_} gives a number, declared is bool: any or all gives a bool" if dtype is DType.BOOL else None
-    )
+    name, dtype = stage.name, stage.dtype
+    if kind_ in ("any", "all") and dtype is not DType.BOOL:
+        return f"{kind_} gives bool, {name} is declared {dtype}", f"declare {name} bool"
+    if kind_ in ("argmax", "argmin") and dtype is not DType.I32:
+        return f"{kind_} gives the place as i32, {name} is declared {dtype}", f"declare {name} i32"
+    if kind_ not in ("any", "all") and dtype is DType.BOOL:
+        return f"{kind_} gives a number, {name} is declared bool", "any(…) and all(…) give a bool"
+    return None
 
 
 def needs_bool(kind_: str, element: Expr) -> tuple[str, Span, str | None]:
@@ -154,16 +200,15 @@ def needs_bool(kind_: str, element: Expr) -> tuple[str, Span, str | None]:
     return f"{kind_} is over bool, found {kind(element)}", element.span, f"{inner(element)} != 0"
 
 
-def needs_number(kind_: str, element: Expr) -> tuple[str, Span, str | None]:
+def needs_number(value: Reduction, element: Expr) -> tuple[str, Span, str | None]:
     """Word T08 for a reduction of truth values."""
-    text = f"{kind_} is over numbers, found bool"
-    if kind_ == "sum":
-        return (
-            f"{text}: to count, sum 1 under a condition",
-            element.span,
-            f"sum(1 for … if {print_expr(element)})",
-        )
-    return text, element.span, f"i32({print_expr(element)})"
+    text = f"{value.kind} is over numbers, found bool"
+    if value.kind != "sum":
+        return text, element.span, f"i32({print_expr(element)})"
+    last = value.over[-1]
+    counted = replace(last, conditions=(*last.conditions, element))
+    hint = print_reduction(Reduction("sum", Literal(1), (*value.over[:-1], counted)))
+    return f"{text}: to count, sum 1 under a condition", element.span, hint
 
 
 def rounded(stage: Stage, element: Cast) -> tuple[str, Span, str | None]:
