@@ -4,6 +4,7 @@ The card knows nothing of the catalogue; whoever runs agents passes the values i
 keeps the canonical text back in the write track.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -31,7 +32,7 @@ class CardFacts:
         outputs: Type and sizes of each output, in order, such as `"f32[128, 1024]"`.
         arithmetic: The narrowest arithmetic and accumulation that is allowed.
         pytorch: Source of the PyTorch function.
-        sizes: What the capitals of the PyTorch function stand for, when it has any.
+        sizes: What the capitals of the pattern stand for; the card lists those that the function mentions.
         canonical: The canonical compute text; None in the write track.
     """
 
@@ -170,6 +171,8 @@ def render(name: str, values: Mapping[str, str]) -> str:
 def _reference(facts: CardFacts) -> str:
     if facts.canonical is not None:
         return render("reference_optimise", {"canonical": facts.canonical.strip()})
-    sizes = ", ".join(f"{name} = {value}" for name, value in sorted(facts.sizes.items()))
+    # A reader needs the sizes that the function speaks of; the others stand in the signature as numbers.
+    spoken = {n: v for n, v in facts.sizes.items() if re.search(rf"\b{re.escape(n)}\b", facts.pytorch)}
+    sizes = ", ".join(f"{name} = {value}" for name, value in sorted(spoken.items()))
     values = {"pytorch": facts.pytorch.strip(), "sizes": f"with {sizes}" if sizes else ""}
     return render("reference_write", values).rstrip()
