@@ -54,25 +54,29 @@ def _rounded(w: Writer, x: Term) -> tuple[Term, Term]:
 
 
 def _clamped(w: Writer, x: Term, low: float, high: float) -> Term:
+    x = w.let("free", x)
     return w.let("c", select(x < low, low, select(x > high, high, x)))
 
 
 def _exp() -> Program:
     w = Writer(("x", F32))
-    c = _clamped(w, w.param(), -104.0, 89.0)
+    x = w.param()
+    # Results that are 0 anyway are kept from the slow path of denormals.
+    c = _clamped(w, select(x < -104.0, 0.0, x), -104.0, 89.0)
     whole, count = _rounded(w, c * 1.44269504088896341)
     r = w.let("r", c - whole * _LN2_HIGH - whole * _LN2_LOW)
     p = w.let("p", polynomial(r, _EXP) * (r * r) + r + 1.0)
-    return w.finish(_scaled(w, p, count))
+    return w.finish(select(x < -104.0, 0.0, _scaled(w, p, count)))
 
 
 def _exp2() -> Program:
     w = Writer(("x", F32))
-    c = _clamped(w, w.param(), -151.0, 129.0)
+    x = w.param()
+    c = _clamped(w, select(x < -151.0, 0.0, x), -151.0, 129.0)
     whole, count = _rounded(w, c)
     r = w.let("r", c - whole)
     p = w.let("p", polynomial(r, _EXP2) * r + 1.0)
-    return w.finish(_scaled(w, p, count))
+    return w.finish(select(x < -151.0, 0.0, _scaled(w, p, count)))
 
 
 def _mantissa(w: Writer, x: Term) -> tuple[Term, Term]:
@@ -145,7 +149,7 @@ def _erf() -> Program:
         -1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03,
         -1.42647390514189e-02,
     )  # fmt: skip
-    return w.finish(c * polynomial(s, above) / polynomial(s, below))
+    return w.finish(polynomial(s, above) / polynomial(s, below) * c)
 
 
 def _quadrant(w: Writer, x: Term) -> tuple[Term, Term]:
@@ -157,7 +161,8 @@ def _quadrant(w: Writer, x: Term) -> tuple[Term, Term]:
         left = w.let("left", left - turns * piece)
     inside = turns.call("abs") < 2147483647.0
     count = w.let("count", select(inside, turns, number(F64, 0.0)).cast(I32))
-    return w.let("r", left.cast(F32)), count
+    # Beyond some 1e9 no digit is right; the value stays a sine all the same.
+    return _clamped(w, left.cast(F32), -0.7853982, 0.7853982), count
 
 
 def _circle(shift: int) -> Program:
@@ -205,8 +210,8 @@ def _pow_ends(w: Writer, power: Term, size: Term) -> Term:
     even = w.let("even", half.call("round").equals(half))
     negative = select(integer, select(even, power, -power), number(F32, float("nan")))
     minus = (x < 0.0).both(size < float("inf"))
-    signed = w.let("signed", select(minus.either(x.equals(-float("inf")).both(integer)), negative, power))
-    return select(y.equals(0.0).either(x.equals(1.0)), 1.0, signed)
+    sided = w.let("sided", select(minus.either(x.equals(-float("inf")).both(integer)), negative, power))
+    return select(y.equals(0.0).either(x.equals(1.0)), 1.0, sided)
 
 
 PROGRAMS: Mapping[str, Program] = {

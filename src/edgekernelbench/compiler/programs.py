@@ -149,7 +149,10 @@ class Writer:
 
     def let(self, name: str, value: Term) -> Term:
         """Name a value, so that it is computed once."""
-        fresh = f"{name}{sum(step.rstrip('0123456789') == name for step, _ in self._steps) or ''}"
+        taken = {known for known, _ in (*self._params, *self._steps)}
+        fresh, number_of = name, 2
+        while fresh in taken:
+            fresh, number_of = f"{name}_{number_of}", number_of + 1
         self._steps.append((fresh, value.expr))
         return Term(Axis(fresh, dtype=value.dtype))
 

@@ -88,6 +88,9 @@ def run_program(program: Program, args: list[Value], evaluate: Evaluate) -> Valu
     lets: list[tuple[Value, Value]] = []
 
     def let(name: str, value: Value) -> None:
+        if value.kind == "bool":
+            known[name] = value  # TVM's analyser fails on a variable that is a vector of truth values
+            return
         known[name] = fresh_variable(name, value)
         lets.append((known[name], value))
 
