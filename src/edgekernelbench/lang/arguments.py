@@ -4,7 +4,6 @@ import ast
 import re
 from dataclasses import dataclass, field
 
-from edgekernelbench.base.names import nearest
 from edgekernelbench.base.span import Span
 from edgekernelbench.lang.context import Context, span
 from edgekernelbench.lang.numbers import whole
@@ -198,7 +197,7 @@ class Arguments:
             if keyword.arg is None:
                 self.refuse("there are no star arguments", keyword)
             elif keyword.arg not in allowed:
-                close = nearest(keyword.arg, allowed)
+                close = self.ctx.nearest(keyword.arg, allowed)
                 known = (
                     f"{self.word} has {', '.join(f'{name}=' for name in allowed)}"
                     if allowed

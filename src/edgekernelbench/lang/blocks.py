@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from edgekernelbench.base.diagnostics import Layer
-from edgekernelbench.base.names import nearest
 from edgekernelbench.ir.memory import Memory
 from edgekernelbench.ir.schedule import TARGETS, Schedule
 from edgekernelbench.lang.constants import ConstantLine
@@ -149,7 +148,7 @@ def _sort_block(node: ast.With, body: Body, ctx: Context) -> None:
             body.compute = node.body
         return
     if word not in _LAYERS:
-        close = nearest(word.lower().rpartition(".")[2], ("compute", *_LAYERS))
+        close = ctx.nearest(word.lower().rpartition(".")[2], ("compute", *_LAYERS))
         hint = {"compute": "with compute:", None: None}.get(close, f'with {close}("llvm"):')
         ctx.report("P05", f"blocks are compute, schedule and memory, found {ctx.quote(head)}", head, hint)
         return
@@ -179,7 +178,7 @@ def _targets(
     for arg in args:
         name = arg.value if isinstance(arg, ast.Constant) and isinstance(arg.value, str) else ctx.text(arg)
         if name not in TARGETS:
-            close = TARGET_SPELLINGS.get(name.lower()) or nearest(name, TARGETS)
+            close = TARGET_SPELLINGS.get(name.lower()) or ctx.nearest(name, TARGETS)
             message = f"targets are {', '.join(TARGETS)}, found {ctx.quote(arg)}"
             ctx.report("P05", message, arg, f'with {word}("{close}"):' if close else None)
         elif not isinstance(arg, ast.Constant):

@@ -140,12 +140,12 @@ def _checked_axes(
 ) -> list[str]:
     """Check the axes of a stage [C05, C07, P03]; give the text of each axis's size."""
     sizes = split_type(node.annotation)[1]
-    texts: list[str] = [ctx.text(size) for size in sizes]
+    texts = [ctx.text(size) for size in sizes]
     seen: set[str] = set()
     for part in (part for part in parts if isinstance(part, ast.Name)):
         if part.id in seen:
-            hint = f"rename one, for example {free_letter(scope, taken=seen)}"
-            ctx.report("C05", f"two axes are named {part.id}", part, hint)
+            other = free_letter(scope, taken=seen)
+            ctx.report("C05", f"two axes are named {part.id}", part, f"rename one, for example {other}")
         seen.add(part.id)
         check_axis(part.id, part, scope, ctx)
     if len(parts) > MAX_AXES:
@@ -153,9 +153,9 @@ def _checked_axes(
     if len(parts) == len(sizes):
         return texts
     names = [part.id for part in parts if isinstance(part, ast.Name)]
-    guessed = [size_of(axis, value, scope, ctx) for axis in names]
+    guessed = [size_of(axis, value, scope, ctx) or "" for axis in names]
     base = ctx.text(split_type(node.annotation)[0])
-    hint = f"{base}[{', '.join(found for found in guessed if found)}]" if names and all(guessed) else None
+    hint = f"{base}[{', '.join(guessed)}]" if names and all(guessed) else None
     has_axes = f"{len(parts)} ax{'i' if len(parts) == 1 else 'e'}s"
     has_sizes = f"{len(sizes)} size{'' if len(sizes) == 1 else 's'}"
     message = f"{ctx.quote(node.target)} has {has_axes}, its type has {has_sizes}"

@@ -2,10 +2,12 @@
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from edgekernelbench.base.diagnostics import Diagnostic, Layer
+from edgekernelbench.base.names import nearest
 from edgekernelbench.base.span import Span
 from edgekernelbench.ir.dtype import DType
 
@@ -19,11 +21,28 @@ MAX_QUOTE_CHARS = 60
 MAX_LINE_CHARS = 300
 """A corrected line is shown up to this length."""
 
+MAX_NAME_CHARS = 64
+"""Longer names are refused [P03]."""
+
+MAX_DIAGNOSTICS = 100
+"""Reading stops when so many complaints were found."""
+
+MAX_GUESSES, MAX_GUESSED = 10, 200
+"""How often a text is searched for the name that was probably meant, and how many names are looked at."""
+
 MAX_HINT_CHARS = 2_000
 """A longer hint would be no help."""
 
 MAX_DEPTH = 100
 """Expressions nested deeper are refused [P03]: what works on trees later may recurse."""
+
+
+_ATOM = re.compile(r"[\w.]+([(\[][^()\[\]]*[)\]])?|range\(.*")
+"""What can replace a piece of an expression without brackets; conditions may follow a range."""
+
+
+class Enough(Exception):  # noqa: N818 - nothing went wrong in reading
+    """So much is wrong with a text that reading on would help nobody."""
 
 
 @dataclass(slots=True)
@@ -43,6 +62,7 @@ class Context:
         target: The targets of the block that is being read.
         lines: The lines of the text.
         later: Constants that are defined further down.
+        guesses: How often the name that was probably meant was searched.
         axes: Names of axes met so far.
         refused_names: Names that were refused, so that they are refused once.
         fixes: For diagnostics by their position, the text that should stand at a place.
@@ -60,12 +80,24 @@ class Context:
     target: str | None = None
     lines: list[str] = field(default_factory=list)
     later: set[str] = field(default_factory=set)
+    guesses: int = 0
     axes: set[str] = field(default_factory=set)
     refused_names: set[str] = field(default_factory=set)
     fixes: dict[int, tuple[Span, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.lines = self.source.split("\n")
+
+    def shown(self, name: str) -> str:
+        """Give a name as a message can hold it."""
+        return name if len(name) <= MAX_QUOTE_CHARS else name[: MAX_QUOTE_CHARS - 4] + "..."
+
+    def nearest(self, name: str, known: Iterable[str]) -> str | None:
+        """Find the name that was probably meant, a few times a text: it takes time."""
+        if self.guesses >= MAX_GUESSES or len(name) > MAX_NAME_CHARS:
+            return None
+        self.guesses += 1
+        return nearest(name, islice((other for other in known if len(other) <= MAX_NAME_CHARS), MAX_GUESSED))
 
     def report(self, code: str, message: str, where: Node | Span, hint: str | None = None) -> None:
         """Note what is wrong.
@@ -80,6 +112,8 @@ class Context:
         if hint is not None and len(hint) > MAX_HINT_CHARS:
             hint = None
         self.diagnostics.append(Diagnostic(code, message, place, self.layer, hint, target=self.target))
+        if len(self.diagnostics) >= MAX_DIAGNOSTICS:
+            raise Enough
 
     def fix(self, code: str, message: str, node: Node, replacement: str | None) -> None:
         """Note what is wrong with a piece of a statement, and what should stand in its place.
@@ -104,7 +138,13 @@ class Context:
         if len(self.diagnostics) != first + 1 or first not in self.fixes:
             return
         place, replacement = self.fixes[first]
-        line = self.replaced(span(statement), [(place, replacement)])
+        whole = span(statement)
+        before = self.slice(Span(whole.line, whole.column, place.line, place.column)).rstrip()
+        after = self.slice(Span(place.end_line, place.end_column, whole.end_line, whole.end_column)).lstrip()
+        alone = before[-1:] in ("", "(", "[", ",", "=", ":") and after[:1] in ("", ")", "]", ",", "=")
+        if not alone and not _ATOM.fullmatch(replacement):
+            replacement = f"({replacement})"
+        line = self.replaced(whole, [(place, replacement)])
         if len(line) <= MAX_LINE_CHARS:
             self.diagnostics[first] = replace(self.diagnostics[first], hint=line)
 
@@ -124,8 +164,10 @@ class Context:
             line, column = piece.end_line, piece.end_column
         return one_line(text + self.slice(Span(line, column, place.end_line, place.end_column)))
 
-    def text(self, node: Node) -> str:
-        """Give the text of a node on one line."""
+    def text(self, node: Node | str) -> str:
+        """Give the text of a node on one line; what is a text already stays as it is."""
+        if isinstance(node, str):
+            return node
         return one_line(self.slice(span(node)))
 
     def slice(self, place: Span) -> str:

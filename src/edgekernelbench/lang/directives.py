@@ -2,7 +2,6 @@
 
 import ast
 
-from edgekernelbench.base.names import nearest
 from edgekernelbench.base.span import Span
 from edgekernelbench.ir.memory import MemoryDirective
 from edgekernelbench.ir.schedule import ScheduleDirective
@@ -110,7 +109,7 @@ def _refuse_word(found: Arguments, ctx: Context) -> None:
         return
     said = DIRECTIVES.get(word) or DIRECTIVES.get(word.lower())
     if said is None:
-        close = nearest(word, (*SCHEDULE_WORDS, *MEMORY_WORDS))
+        close = ctx.nearest(word, (*SCHEDULE_WORDS, *MEMORY_WORDS))
         hint = ctx.replaced(found.place, [(_word_span(found), close)]) if close else None
         ctx.report("P05", f"{word} is not a directive", found.call.func, hint)
         return

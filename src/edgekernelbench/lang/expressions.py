@@ -6,7 +6,6 @@
 import ast
 import math
 
-from edgekernelbench.base.names import nearest
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import (
     REDUCTIONS,
@@ -141,8 +140,11 @@ def refuse_name(name: str, node: ast.expr, scope: Scope, ctx: Context) -> None:
     if name in FUNCTIONS or name in DTYPES or name in REDUCTIONS:
         ctx.report("C15", f"{name} is a function: it takes its argument in brackets", node, f"{name}(e)")
         return
+    if name in ctx.refused_names:
+        return
+    ctx.refused_names.add(name)
     known = (*scope.axes, *scope.tensors, *ctx.constants)
-    ctx.report("C08", f"nothing is named {name}", node, nearest(name, known))
+    ctx.fix("C08", f"nothing is named {ctx.shown(name)}", node, ctx.nearest(name, known))
 
 
 def _read(name: str, node: ast.Subscript, index: ast.expr, scope: Scope, ctx: Context, depth: int) -> Expr:

@@ -83,7 +83,7 @@ def plain_indices(known: Declared, parts: list[ast.expr], scope: Scope, ctx: Con
         ctx: For texts.
 
     Returns:
-        One index an axis of the tensor.
+        One index an axis of the tensor; none when there is no likely one for a slice.
     """
     written = [part for part in parts if not (isinstance(part, ast.Constant) and part.value in (None, ...))]
     keep = len(written) == len(known.sizes)
@@ -98,6 +98,8 @@ def plain_indices(known: Declared, parts: list[ast.expr], scope: Scope, ctx: Con
         rest = [axis for axis in scope.axes if axis not in found]
         fallback = rest[-1:] if len(known.sizes) == 1 else rest[position : position + 1]
         choice = fits[-1:] if len(known.sizes) == 1 else fits[:1]
+        if keep and not choice:
+            return []
         found.append((choice or fallback or [free_letter(scope, taken=found)])[0])
     return found
 

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Callable
 
-from edgekernelbench.base.names import nearest
 from edgekernelbench.ir.memory import SCOPES, Accumulate, Cache, Fold, Layout, MemoryDirective, Place, Reuse
 from edgekernelbench.lang.arguments import Arguments
 from edgekernelbench.lang.layouts import read_layout
@@ -17,7 +16,7 @@ def _scope(it: Arguments, node: ast.expr) -> str:
     name = it.string(node, "a scope")
     if name and name not in SCOPES:
         it.failed = True
-        close = SCOPE_SPELLINGS.get(name.lower()) or nearest(name, SCOPES)
+        close = SCOPE_SPELLINGS.get(name.lower()) or it.ctx.nearest(name, SCOPES)
         hint = f'"{close}"' if close else None
         it.ctx.report("M04", f"scopes are {', '.join(SCOPES)}, found {it.ctx.quote(node)}", node, hint)
     return name

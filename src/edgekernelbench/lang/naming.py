@@ -2,7 +2,7 @@
 
 import ast
 
-from edgekernelbench.lang.context import Context, Node
+from edgekernelbench.lang.context import MAX_NAME_CHARS, Context, Node
 from edgekernelbench.lang.guesses import free_letter
 from edgekernelbench.lang.scope import Scope
 from edgekernelbench.lang.words import NAME, RESERVED
@@ -20,6 +20,10 @@ def check_name(name: str, node: Node, what: str, ctx: Context) -> bool:
     Returns:
         Whether it may be used.
     """
+    if len(name) > MAX_NAME_CHARS:
+        message = f"the name of a {what} has {len(name):,} characters, at most {MAX_NAME_CHARS} are allowed"
+        ctx.report("P03", message, node)
+        return False
     if name in RESERVED:
         ctx.report("C05", f"{name} is a word of the language: rename the {what}", node, f"{name}_")
         return False

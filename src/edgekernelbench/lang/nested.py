@@ -10,6 +10,9 @@ from edgekernelbench.lang.reductions import read_reduction
 from edgekernelbench.lang.scope import NestedReduction, Scope
 from edgekernelbench.lang.words import DTYPES
 
+MAX_NESTED = 20
+"""So many nested reductions of one stage are answered."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Nested:
@@ -31,7 +34,7 @@ def refuse_nested(statement: ast.AnnAssign, scope: Scope, ctx: Context) -> None:
     """
     found: list[_Nested] = []
     names = {*scope.tensors, *ctx.axes}
-    while scope.nested:
+    while scope.nested and len(found) < MAX_NESTED:
         met = scope.nested.pop(0)
         within = scope.within(met.axes)
         stage = _stage(met, statement, within, names)

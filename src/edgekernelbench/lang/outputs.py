@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Mapping, Sequence
 
-from edgekernelbench.base.names import nearest
 from edgekernelbench.base.span import Span
 from edgekernelbench.lang.context import Context, span
 from edgekernelbench.lang.scope import Scope
@@ -69,7 +68,7 @@ def _names(
         elif part.id in names:
             ctx.report("C02", f"{part.id} is returned twice", part)
         elif part.id not in scope.tensors:
-            close = nearest(part.id, stages)
+            close = ctx.nearest(part.id, stages)
             ctx.report("C08", f"no stage is named {part.id}", part, f"return {close}" if close else None)
         elif part.id not in stages and scope.tensors[part.id].rank is not None:
             ctx.report("C02", f"{part.id} is not a stage: only stages can be returned", part)

@@ -7,20 +7,20 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from edgekernelbench.base.diagnostics import Layer
+from edgekernelbench.base.diagnostics import Diagnostic, Layer
 from edgekernelbench.base.errors import SourceError
-from edgekernelbench.base.span import Span
+from edgekernelbench.base.span import NOWHERE, Span
 from edgekernelbench.ir.compute import Compute
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.kernel import Kernel
-from edgekernelbench.lang.blocks import Body, read_memories, read_schedules, sort_statements
+from edgekernelbench.lang.blocks import read_memories, read_schedules, sort_statements
 from edgekernelbench.lang.compute import read_compute
-from edgekernelbench.lang.constants import read_constants
-from edgekernelbench.lang.context import Context, Number, span
+from edgekernelbench.lang.constants import ConstantLine, read_constants
+from edgekernelbench.lang.context import Context, Enough, Number, span
+from edgekernelbench.lang.module import find_function
 from edgekernelbench.lang.scope import Scope
 from edgekernelbench.lang.signature import read_params
 from edgekernelbench.lang.source import normalise, parse_module
-from edgekernelbench.lang.words import DTYPES
 
 Sizes = Mapping[str, Number | DType | str]
 """Values of capitals; an element type may be given by its name."""
@@ -60,14 +60,22 @@ class Text:
         """
         if not sizes and not knobs and self._kernel is not None:
             return self._kernel
-        given = {name: _value(value) for name, value in (sizes or {}).items()}
-        ctx = Context(self.source, given, knobs or {})
-        kernel = _lower(self._module, ctx)
-        for name in knobs or {}:
-            if name not in ctx.knobs:
-                ctx.report("P06", f"there is no knob {name}", Span(0, 0, 0, 0), ", ".join(ctx.knobs) or None)
-        _raise_if_refused(ctx)
-        return kernel
+        ctx = Context(self.source, _given(sizes), knobs or {})
+        return _accepted(_lower(self._module, ctx), ctx)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What could be made of a text that may be wrong.
+
+    Attributes:
+        kernel: The kernel when the signature and the compute layer were read without complaint, so that they
+            can be verified too; directives that were refused are left out. Else None.
+        diagnostics: Everything that is wrong, in source order; empty when the text is right.
+    """
+
+    kernel: Kernel | None
+    diagnostics: tuple[Diagnostic, ...]
 
 
 def read(source: str) -> Text:
@@ -82,8 +90,8 @@ def read(source: str) -> Text:
     Raises:
         SourceError: With everything that is wrong whatever the open capitals are.
     """
-    text, ctx = _survey(source)
-    _raise_if_refused(ctx)
+    text, kernel, ctx = _read(source)
+    _accepted(kernel, ctx)
     return text
 
 
@@ -100,34 +108,57 @@ def parse(source: str, sizes: Sizes | None = None) -> Kernel:
     Raises:
         SourceError: With everything that is wrong.
     """
-    text, ctx = _survey(source)
+    text, kernel, ctx = _read(source)
     if text.free or sizes:  # only a binding can tell what is wrong with the values
         return text.bind(sizes)
-    _raise_if_refused(ctx)
-    return text.bind()
+    return _accepted(kernel, ctx)
 
 
-def _survey(source: str) -> tuple[Text, Context]:
-    """Read a text with its own constants, capitals that it leaves open allowed."""
+def survey(source: str, sizes: Sizes | None = None) -> Survey:
+    """Read a text as far as it goes, so that what is wrong in one layer does not hide what is in another.
+
+    Args:
+        source: Any string.
+        sizes: Values of capitals.
+
+    Returns:
+        What could be read, and what is wrong.
+    """
+    try:
+        text, kernel, ctx = _read(source)
+        if text.free or sizes:
+            ctx = Context(text.source, _given(sizes))
+            kernel = _lower(text._module, ctx)
+    except SourceError as error:
+        return Survey(None, error.diagnostics)
+    broken = any(found.layer in (Layer.TEXT, Layer.COMPUTE) for found in ctx.diagnostics)
+    return Survey(None if broken else kernel, _ordered(ctx))
+
+
+def _read(source: str) -> tuple[Text, Kernel, Context]:
+    """Read a text with its own constants; capitals that it leaves open are allowed."""
     source = normalise(source)
     module = parse_module(source)
     ctx = Context(source, pattern=True)
     kernel = _lower(module, ctx)
-    return Text(source, tuple(ctx.free), ctx.knobs, module, None if ctx.free else kernel), ctx
+    return Text(source, tuple(ctx.free), ctx.knobs, module, None if ctx.free else kernel), kernel, ctx
 
 
-def _value(value: Number | DType | str) -> Number | DType:
-    if not isinstance(value, str):
-        return value
-    if value not in DTYPES:
-        raise ValueError(f"{value!r} is no element type")
-    return DTYPES[value]
+def _given(sizes: Sizes | None) -> dict[str, Number | DType]:
+    return {name: DType(value) if isinstance(value, str) else value for name, value in (sizes or {}).items()}
 
 
 def _lower(module: ast.Module, ctx: Context) -> Kernel:
-    function, constants = _function(module, ctx)
+    function, constants = find_function(module, ctx)
+    try:
+        return _lower_function(function, constants, ctx)
+    except Enough:
+        raise _refusal(ctx) from None
+
+
+def _lower_function(function: ast.FunctionDef, constants: list[ConstantLine], ctx: Context) -> Kernel:
     ctx.constants.update(ctx.given)
-    body: Body = sort_statements(function.body, ctx)
+    body = sort_statements(function.body, ctx)
     read_constants([*constants, *body.constants], ctx)
     scope = Scope()
     params = read_params(function, scope, ctx)
@@ -135,56 +166,32 @@ def _lower(module: ast.Module, ctx: Context) -> Kernel:
     if statements:
         compute = read_compute(statements, scope, ctx)
     else:
-        message = "a kernel has a compute block"
-        ctx.report("P05", message, Span(function.lineno, 1, function.lineno, 4), "with compute:")
+        place = Span(function.lineno, 1, function.lineno, 4)
+        ctx.report("P05", "a kernel has a compute block", place, "with compute:")
         compute = Compute((), ())
     schedules = read_schedules(body.schedules, ctx)
     memories = read_memories(body.memories, ctx)
     ctx.layer, ctx.target = Layer.TEXT, None
+    for name in ctx.chosen:
+        if name not in ctx.knobs:
+            ctx.report("P06", f"there is no knob {name}", NOWHERE, ", ".join(ctx.knobs) or None)
     return Kernel(function.name, params, compute, schedules, memories, body.doc, _head(function))
 
 
 def _head(function: ast.FunctionDef) -> Span:
     whole = span(function)
-    last = function.body[0].lineno - 1
-    return Span(whole.line, whole.column, max(last, whole.line), whole.column)
+    return Span(whole.line, whole.column, whole.line, whole.column + len("def"))
 
 
-def _function(module: ast.Module, ctx: Context) -> tuple[ast.FunctionDef, list[ast.Assign | ast.AnnAssign]]:
-    """Find the one function of a text, and the constants that stand beside it [P02]."""
-    found: ast.FunctionDef | None = None
-    constants: list[ast.Assign | ast.AnnAssign] = []
-    for statement in module.body:
-        match statement:
-            case ast.FunctionDef() if found is None:
-                found = statement
-            case ast.FunctionDef():
-                ctx.report("P02", "a text is one function definition, this is another one", statement)
-            case ast.Import() | ast.ImportFrom():
-                message = "a text is one function definition: nothing is imported"
-                ctx.report("P02", message, statement, "leave the line out")
-            case ast.Assign() | ast.AnnAssign():
-                ctx.report("P02", "constants stand inside the function, above with compute:", statement)
-                constants.append(statement)
-            case ast.With():
-                message = "blocks stand inside the function, indented by four spaces"
-                ctx.report("P02", message, statement.items[0].context_expr)
-            case _:
-                ctx.report(
-                    "P02", f"a text is one function definition, found {ctx.quote(statement)}", statement
-                )
-    if found is None:
-        message = "a text is one function definition, there is none"
-        ctx.report("P02", message, Span(1, 1, 1, 2), "def name(x: f32[N]):")
-        raise _refusal(ctx)
-    return found, constants
-
-
-def _raise_if_refused(ctx: Context) -> None:
+def _accepted(kernel: Kernel, ctx: Context) -> Kernel:
     if ctx.diagnostics:
         raise _refusal(ctx)
+    return kernel
 
 
 def _refusal(ctx: Context) -> SourceError:
-    ordered = sorted(ctx.diagnostics, key=lambda d: (d.span.line, d.span.column))
-    return SourceError(ordered, ctx.source)
+    return SourceError(_ordered(ctx), ctx.source)
+
+
+def _ordered(ctx: Context) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(ctx.diagnostics, key=lambda found: (found.span.line, found.span.column)))

@@ -3,7 +3,6 @@
 import ast
 import re
 
-from edgekernelbench.base.names import nearest
 from edgekernelbench.ir.expr import REDUCTIONS, Expr, Literal
 from edgekernelbench.lang.context import Context
 from edgekernelbench.lang.guesses import free_letter, plain_indices, sum_over
@@ -191,7 +190,7 @@ def _refuse_unknown(word: str, node: ast.Call, args: list[str], ctx: Context) ->
         ctx.fix("C15", f"no function {word}", node, hint)
         return
     if template is None:
-        close = nearest(word, (*FUNCTIONS, *DTYPES, *SATURATING))
+        close = ctx.nearest(word, (*FUNCTIONS, *DTYPES, *SATURATING))
         template = f"{close}({', '.join(args)})" if close else None
         ctx.fix("C15", f"no function {word}", node, template)
         return
@@ -203,8 +202,8 @@ def _bracketed(template: str, args: list[str]) -> list[str]:
 
     def stands_alone(at: int) -> bool:
         place = f"{{{at}}}"
-        lonely = re.findall(rf"(?:^|[(]|, ){re.escape(place)}(?=$|[)]|, )", template)
-        return len(lonely) == template.count(place)
+        lonely = re.findall(rf"(?:^|[(]|, |if |else ){re.escape(place)}(?=$|[)]|, | if| else)", template)
+        return len(lonely) == template.count(place) and (" if " not in args[at] or " if " not in template)
 
     return [arg if _SIMPLE.match(arg) or stands_alone(at) else f"({arg})" for at, arg in enumerate(args)]
 
@@ -287,9 +286,8 @@ def refuse_indices(name: str, node: ast.expr, parts: list[ast.expr], scope: Scop
     """
     known = scope.tensors[name]
     rank = known.rank or 0
-    hint = None
-    if rank:
-        hint = f"{name}[{', '.join(plain_indices(known, parts, scope, ctx))}]"
+    indices = plain_indices(known, parts, scope, ctx)
+    hint = f"{name}[{', '.join(indices)}]" if rank and indices else None
     sliced = next((part for part in parts if isinstance(part, ast.Slice)), None)
     if sliced is not None:
         ctx.fix(

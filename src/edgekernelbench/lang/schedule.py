@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Callable
 
-from edgekernelbench.base.names import nearest
 from edgekernelbench.ir.schedule import (
     THREAD_TAGS,
     Bind,
@@ -168,7 +167,7 @@ def _bind(it: Arguments) -> Bind | None:
     tag = it.args[-1]
     name = tag.value if isinstance(tag, ast.Constant) and isinstance(tag.value, str) else it.text(tag)
     if name not in THREAD_TAGS:
-        close = TAGS.get(name.lower()) or nearest(name, THREAD_TAGS)
+        close = TAGS.get(name.lower()) or it.ctx.nearest(name, THREAD_TAGS)
         hint = f'bind({", ".join(it.text(arg) for arg in it.args[:-1])}, "{close}")' if close else None
         it.refuse(f"loops are bound to {', '.join(THREAD_TAGS)}, found {it.ctx.quote(tag)}", tag, hint)
     elif not isinstance(tag, ast.Constant):

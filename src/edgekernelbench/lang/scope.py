@@ -10,13 +10,13 @@ class Declared:
 
     Attributes:
         rank: Number of axes; None when the declaration could not be understood.
-        sizes: One expression an axis.
+        sizes: One expression an axis, or its text.
         dtype: The element type as written; empty when the declaration could not be understood.
         const: Whether it is a `const` parameter or a table.
     """
 
     rank: int | None
-    sizes: tuple[ast.expr, ...] = ()
+    sizes: tuple[ast.expr | str, ...] = ()
     dtype: str = ""
     const: bool = False
 

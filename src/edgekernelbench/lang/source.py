@@ -72,4 +72,36 @@ def _not_python(error: SyntaxError, source: str) -> Diagnostic:
     place = Span(line, column, line, column + 1)
     if error.end_lineno == line and (error.end_offset or 0) > column:
         place = Span(line, column, line, error.end_offset or column + 1)
-    return Diagnostic("P01", f"not Python: {error.msg}", place)
+    if "4300 digits" in error.msg:
+        return Diagnostic("P07", "a number has more than 4,300 digits", place)
+    if "nested" in error.msg or "too many levels" in error.msg:
+        return Diagnostic("P03", f"the text is nested too deeply: {error.msg}", place)
+    lines = source.split("\n")
+    text = lines[line - 1] if line <= len(lines) else ""
+    return Diagnostic("P01", f"not Python: {error.msg}", place, hint=_hint(text, error.msg))
+
+
+_FOREIGN = (
+    (re.compile(r"^\s*```"), "leave out the lines with ```: give the text alone"),
+    (re.compile(r"&&"), "and in place of &&"),
+    (re.compile(r"\|\|"), "or in place of ||"),
+    (re.compile(r"!(?!=)"), "not in place of !"),
+    (re.compile(r"\+\+|--(?=\s*$)"), "for t in range(T): counts by itself"),
+    (re.compile(r"\?.*:"), "a if c else b in place of c ? a : b"),
+    (re.compile(r"[{}]"), "blocks are indented, without braces"),
+    (re.compile(r"(^|\s)//(\s|$).*"), "comments start with #"),
+    (re.compile(r"->"), "leave out what stands behind ->: outputs have their types in compute"),
+)
+"""What other languages spell differently, on the line where Python stopped."""
+
+
+def _hint(line: str, message: str) -> str | None:
+    if "only single target" in message:
+        return "one stage a line; several stages that need each other stand in one for"
+    if "expected an indented block" in message:
+        return "pass"
+    if "illegal target for annotation" in message:
+        return "name[axes]: type[shape] = value"
+    if "cannot assign to" in message and "==" not in message.partition("Maybe")[0]:
+        return "name[axes]: type[shape] = value"
+    return next((said for pattern, said in _FOREIGN if pattern.search(line)), None)

@@ -2,7 +2,6 @@
 
 import ast
 
-from edgekernelbench.base.names import nearest
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.context import Context
 from edgekernelbench.lang.numbers import constant, size
@@ -102,7 +101,7 @@ def read_dtype(node: ast.expr, ctx: Context) -> DType:
                 return value or DType.F32
             ctx.report("P04", f"{node.id} is a number, not an element type", node)
             return DType.F32
-    word = _dtype_word(node) or nearest(ctx.text(node), DTYPES)
+    word = _dtype_word(node) or ctx.nearest(ctx.text(node), DTYPES)
     message = f"expected an element type, found {ctx.quote(node)}: there are {' '.join(DTYPES)}"
     ctx.fix("P04", message, node, word)
     return DTYPES[word] if word else DType.F32

@@ -1,0 +1,154 @@
+"""One layer of a kernel: its hash, and putting another in its place."""
+
+import re
+from dataclasses import replace
+from textwrap import dedent
+from typing import TypeVar
+
+from edgekernelbench.base.diagnostics import Layer
+from edgekernelbench.base.errors import SourceError
+from edgekernelbench.base.hashing import hash_text
+from edgekernelbench.base.span import Span
+from edgekernelbench.ir.compute import Param
+from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.ir.memory import Memory
+from edgekernelbench.ir.schedule import Schedule
+from edgekernelbench.lang.blocks import Body, read_memories, read_schedules, sort_statements
+from edgekernelbench.lang.compute import read_compute
+from edgekernelbench.lang.constants import read_constants
+from edgekernelbench.lang.context import Context, Enough
+from edgekernelbench.lang.parse import parse
+from edgekernelbench.lang.printing import (
+    print_compute,
+    print_directive,
+    print_kernel,
+    print_param,
+)
+from edgekernelbench.lang.scope import Declared, Scope
+from edgekernelbench.lang.source import normalise, parse_module
+
+Block = TypeVar("Block", Schedule, Memory)
+
+_BLOCK = re.compile(r"\s*(with|[A-Z#])")
+
+
+def layer_hash(kernel: Kernel, layer: Layer, target: str | None = None) -> str:
+    """Hash one layer.
+
+    Args:
+        kernel: The kernel.
+        layer: `COMPUTE`, with parameters and outputs but without the kernel's name and docstring;
+            `SCHEDULE` or `MEMORY`; or `TEXT` for everything.
+        target: Whose schedule or memory; None for those of all targets. A layer hashes alike whether its
+            block serves one target or several.
+
+    Returns:
+        16 hexadecimal digits; equal for layers that print alike.
+    """
+    match layer:
+        case Layer.TEXT:
+            return hash_text(print_kernel(kernel))
+        case Layer.COMPUTE:
+            params = [print_param(param) for param in kernel.params]
+            return hash_text("\n".join([*params, *print_compute(kernel.compute)]))
+        case Layer.SCHEDULE:
+            return hash_text(_printed(kernel.schedules, target))
+        case Layer.MEMORY:
+            return hash_text(_printed(kernel.memories, target))
+
+
+def _printed(blocks: tuple[Schedule, ...] | tuple[Memory, ...], target: str | None) -> str:
+    lines: dict[str, list[str]] = {}
+    for block in blocks:
+        text = [print_directive(directive) for directive in block.directives]
+        if text:
+            lines |= dict.fromkeys(block.targets, text)
+    if target is not None:
+        return "\n".join(lines.get(target, []))
+    return "\n".join(f"{name}:\n" + "\n".join(lines[name]) for name in sorted(lines))
+
+
+def replace_layer(kernel: Kernel, layer: Layer, text: str) -> Kernel:
+    """Put another layer in the place of one; the others stay word for word.
+
+    Args:
+        kernel: The kernel.
+        layer: `COMPUTE`, `SCHEDULE` or `MEMORY`.
+        text: Blocks of this layer, such as `with schedule("llvm"): ...`, constants above them if wanted;
+            or a whole text, of which this layer is taken. Blocks replace what their targets had; a whole text
+            replaces the layer of all targets, and with the compute layer also parameters and docstring.
+
+    Returns:
+        The new kernel. Whether the layers fit together is for the verifiers.
+
+    Raises:
+        SourceError: When the text is wrong, or holds something else; spans point into it, dedented.
+    """
+    if layer is Layer.TEXT:
+        return parse(text)
+    source = dedent(normalise(text))
+    if _BLOCK.match(source) and not re.search(r"^\s*def\b", source, re.MULTILINE):
+        return _replace_by_blocks(kernel, layer, source)
+    other = parse(source)
+    match layer:
+        case Layer.COMPUTE:
+            return replace(kernel, params=other.params, compute=other.compute, doc=other.doc or kernel.doc)
+        case Layer.SCHEDULE:
+            return replace(kernel, schedules=other.schedules)
+        case Layer.MEMORY:
+            return replace(kernel, memories=other.memories)
+
+
+def _replace_by_blocks(kernel: Kernel, layer: Layer, source: str) -> Kernel:
+    ctx = Context(source)
+    try:
+        body = _read_fragment(layer, ctx)
+        match layer:
+            case Layer.COMPUTE:
+                scope = Scope({param.name: _declared(param) for param in kernel.params})
+                changed = replace(kernel, compute=read_compute(body.compute or [], scope, ctx))
+            case Layer.SCHEDULE:
+                schedules = read_schedules(body.schedules, ctx)
+                changed = replace(kernel, schedules=_merged(kernel.schedules, schedules))
+            case _:
+                memories = read_memories(body.memories, ctx)
+                changed = replace(kernel, memories=_merged(kernel.memories, memories))
+    except Enough:
+        raise SourceError(ctx.diagnostics, source) from None
+    if ctx.diagnostics:
+        raise SourceError(
+            sorted(ctx.diagnostics, key=lambda found: (found.span.line, found.span.column)), source
+        )
+    return changed
+
+
+def _read_fragment(layer: Layer, ctx: Context) -> Body:
+    """Sort the lines of a fragment and evaluate its constants."""
+    body = sort_statements(parse_module(ctx.source).body, ctx)
+    read_constants(body.constants, ctx)
+    present = {
+        Layer.COMPUTE: body.compute is not None,
+        Layer.SCHEDULE: bool(body.schedules),
+        Layer.MEMORY: bool(body.memories),
+    }
+    if not present.pop(layer) and not ctx.diagnostics:
+        ctx.report("P05", f"expected a {layer} block, there is none", Span(1, 1, 1, 2))
+    for other, found in present.items():
+        if found:
+            ctx.report(
+                "P05", f"only the {layer} layer is replaced, leave out the {other} block", Span(1, 1, 1, 2)
+            )
+    return body
+
+
+def _declared(param: Param) -> Declared:
+    return Declared(len(param.shape), tuple(map(str, param.shape)), str(param.dtype), param.const)
+
+
+def _merged(old: tuple[Block, ...], new: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Put new blocks where the first that they replace stood; keep the others of targets that are not served."""
+    taken = {target for block in new for target in block.targets}
+    place = next((at for at, block in enumerate(old) if taken.intersection(block.targets)), len(old))
+    left = [replace(block, targets=tuple(t for t in block.targets if t not in taken)) for block in old]
+    merged = [*left[:place], *new, *left[place:]]
+    return tuple(block for block in merged if block.targets)
