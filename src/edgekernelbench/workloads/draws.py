@@ -152,16 +152,35 @@ class Walk(_Draw):
 
 
 class Boxes(_Draw):
-    """Clustered boxes x0 y0 x1 y1 in an image of `extent` pixels, on a quarter-pixel grid."""
+    """Boxes x0 y0 x1 y1 about `objects` centres in an image of `extent` pixels, on a quarter-pixel grid."""
 
     draw: Literal["boxes"]
     extent: float = 320.0
+    objects: int = 40
 
 
 class Sections(_Draw):
     """Stable second-order sections b0 b1 b2 a1 a2 along the last axis."""
 
     draw: Literal["sections"]
+
+
+class Rotary(_Draw):
+    """Cosines or sines of position times frequency, positions along the first axis."""
+
+    draw: Literal["rotary"]
+    part: Literal["cos", "sin"]
+    base: float = 10000.0
+
+
+class Mel(_Draw):
+    """Triangular filters on the mel scale, one a row, over the bins of a real transform."""
+
+    draw: Literal["mel"]
+    rate: float = 16000.0
+    """Samples a second."""
+    low: float = 0.0
+    """Lowest frequency in hertz; the highest is half the rate."""
 
 
 class PositiveDefinite(_Draw):
@@ -187,6 +206,7 @@ class Identity(_Draw):
 Draw = Annotated[
     Normal | Uniform | Grid | Mask | Sorted | Distinct | Probability | Index | Permutation
     | Image | Signal | Pulses | Walk | Boxes | Sections | PositiveDefinite | Triangular | Identity
+    | Rotary | Mel
     | Weights | Requant | RequantShift,
     Field(discriminator="draw"),
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from edgekernelbench.workloads.draws import (
     Image,
     Index,
     Mask,
+    Mel,
     Normal,
     Permutation,
     PositiveDefinite,
@@ -26,6 +27,7 @@ from edgekernelbench.workloads.draws import (
     Pulses,
     Requant,
     RequantShift,
+    Rotary,
     Sections,
     Signal,
     Sorted,
@@ -108,8 +110,9 @@ def sample(
         case Distinct():
             return _distinct(draw, param.shape, stream, distribution)
         case Boxes():
-            crowded = distribution is Distribution.SPARSE
-            return structures.boxes(draw.extent, param.shape, stream, crowded=crowded)
+            share = {Distribution.SPARSE: 0.25, Distribution.HEAVY: 1.5}.get(distribution, 1.0)
+            objects = max(1, int(share * draw.objects))
+            return structures.boxes(draw.extent, param.shape, stream, objects=objects)
         case Sorted():
             return np.sort(_bent(_uniform(draw.low, draw.high, param.shape, stream), stream, distribution))
         case Normal() | Uniform() | Grid() | Mask() | Image() | Signal() | Pulses() | Walk():
@@ -119,7 +122,7 @@ def sample(
 
 
 def _structured(
-    draw: Permutation | Probability | Sections | PositiveDefinite | Triangular | Identity,
+    draw: Permutation | Probability | Sections | PositiveDefinite | Triangular | Identity | Rotary | Mel,
     shape: Shape,
     stream: Stream,
 ) -> Floats:
@@ -137,6 +140,10 @@ def _structured(
             return structures.triangular(shape, stream)
         case Identity():
             return draw.scale * np.eye(shape[-1]) + draw.noise * stream.normal(shape)
+        case Rotary():
+            return structures.rotary(draw.part, draw.base, shape)
+        case Mel():
+            return structures.mel(draw.rate, draw.low, shape)
         case _:
             assert_never(draw)
 

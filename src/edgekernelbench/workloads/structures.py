@@ -68,25 +68,24 @@ def walk(axis: int, shape: Shape, stream: Stream) -> Floats:
     return _along(np.cumsum(steps, axis=1) * (1.4 / np.sqrt(length)), axis, shape)
 
 
-def boxes(extent: float, shape: Shape, stream: Stream, *, crowded: bool) -> Floats:
+def boxes(extent: float, shape: Shape, stream: Stream, *, objects: int) -> Floats:
     """Make boxes x0 y0 x1 y1 about shared centres, on a quarter-pixel grid so that areas are exact.
 
     Args:
         extent: Width and height of the image in pixels.
         shape: Any leading axes and 4.
         stream: Random numbers.
-        crowded: Whether all boxes lie about few centres.
+        objects: How many different centres there are; boxes about one of them overlap by more than half.
 
     Returns:
         An array of that shape.
     """
     count = prod(shape[:-1])
-    groups = max(1, count // (64 if crowded else 6))
-    centres = extent * (0.1 + 0.8 * stream.unit((groups, 2)))
-    sizes = extent * (0.04 + 0.2 * stream.unit((groups, 2)))
-    which = stream.below(groups, (count,))
+    centres = extent * (0.1 + 0.8 * stream.unit((objects, 2)))
+    sizes = extent * (0.04 + 0.2 * stream.unit((objects, 2)))
+    which = stream.below(objects, (count,))
     size = sizes[which] * (0.8 + 0.4 * stream.unit((count, 2)))
-    centre = centres[which] + 0.25 * sizes[which] * stream.normal((count, 2))
+    centre = centres[which] + 0.1 * sizes[which] * stream.normal((count, 2))
     low = np.clip(np.rint(4 * (centre - size / 2)) / 4, 0.0, extent - 2)
     high = np.clip(np.rint(4 * (centre + size / 2)) / 4, low + 1, extent)
     return np.concatenate([low, high], axis=1).reshape(shape)
@@ -99,22 +98,35 @@ def probability(sharpness: float, shape: Shape, stream: Stream) -> Floats:
 
 
 def sections(shape: Shape, stream: Stream) -> Floats:
-    """Make stable second-order sections b0 b1 b2 a1 a2 whose impulse response has norm one."""
+    """Make stable second-order sections b0 b1 b2 a1 a2, each a peak or a notch, with gain one elsewhere."""
     count = prod(shape[:-1])
-    radius, angle = 0.6 + 0.34 * stream.unit((count,)), 0.2 + 2.4 * stream.unit((count,))
-    zero, where = 0.3 + 0.6 * stream.unit((count,)), 0.2 + 2.4 * stream.unit((count,))
-    a1, a2 = -2 * radius * np.cos(angle), radius**2
-    b = np.stack([np.ones(count), -2 * zero * np.cos(where), zero**2], axis=1)
-    response = np.zeros((count, 256))
-    for t in range(256):
-        now = b[:, t] if t < b.shape[1] else np.zeros(count)
-        if t >= 1:
-            now = now - a1 * response[:, t - 1]
-        if t > 1:
-            now = now - a2 * response[:, t - 2]
-        response[:, t] = now
-    b = b / np.sqrt((response**2).sum(axis=1, keepdims=True))
-    return np.concatenate([b, a1[:, None], a2[:, None]], axis=1, dtype=np.float64).reshape(shape)
+    angle = 0.05 + 2.6 * stream.unit((count,)) ** 2
+    pole, zero = 0.7 + 0.25 * stream.unit((count,)), 0.7 + 0.25 * stream.unit((count,))
+    turn = np.cos(angle)
+    rows = [np.ones(count), -2 * zero * turn, zero**2, -2 * pole * turn, pole**2]
+    return np.stack(rows, axis=1).astype(np.float64).reshape(shape)
+
+
+def rotary(part: str, base: float, shape: Shape) -> Floats:
+    """Make cosines or sines of position (rows) times `base ** (-column / columns)`."""
+    rows, columns = shape
+    angle = np.arange(rows)[:, None] * base ** (-np.arange(columns) / columns)
+    return np.asarray(np.cos(angle) if part == "cos" else np.sin(angle))
+
+
+def mel(rate: float, low: float, shape: Shape) -> Floats:
+    """Make triangular filters, evenly spaced on the HTK mel scale, of height one.
+
+    Source:
+        Young et al., The HTK Book, section 5.4.
+    """
+    rows, bins = shape
+    ends = 2595 * np.log10(1 + np.array([low, rate / 2]) / 700)
+    corners = 700 * (10 ** (np.linspace(*ends, rows + 2) / 2595) - 1)
+    centre = np.linspace(0, rate / 2, bins)
+    rise = (centre - corners[:-2, None]) / np.diff(corners)[:-1, None]
+    fall = (corners[2:, None] - centre) / np.diff(corners)[1:, None]
+    return np.clip(np.minimum(rise, fall), 0.0, None)
 
 
 def positive_definite(shape: Shape, stream: Stream) -> Floats:
