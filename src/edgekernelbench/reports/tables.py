@@ -55,9 +55,9 @@ def _run_lines(run: RunScores) -> list[str]:
     if scored:
         names = [score.name for score in scored[0].scores]
         cells = [["", *names]]
-        for row in scored:
-            cells.append([row.agent, *(percent(_as_float(score.value)) for score in row.scores)])
-            cells.append(["", *(_interval(score) for score in row.scores)])
+        for line in scored:
+            cells.append([line.agent, *(percent(_as_float(score.value)) for score in line.scores)])
+            cells.append(["", *(_interval(score) for score in line.scores)])
         lines += [*columns(cells, right=frozenset(range(1, len(names) + 1))), ""]
     for row in run.rows:
         lines += _row_notes(row)

@@ -1,0 +1,53 @@
+"""The pages of `ekb explain`: every code has one, and its two texts are what they say."""
+
+import pytest
+from edgekernelbench.nest.build import build_nest
+from tests.conftest import Golden
+
+from edgekernelbench.base.codes import CODES
+from edgekernelbench.base.errors import SourceError
+from edgekernelbench.cli.pages import Page, load_pages, page_as_lines
+from edgekernelbench.lang.parse import parse
+from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.verify.compute import verify_compute
+
+PAGES = list(load_pages().values())
+OF_A_TASK = {"C09"}
+"""Refused only for a task: the text is legal in itself."""
+
+
+def codes_of(text: str) -> list[str]:
+    """All that is said of a text, refusals and warnings."""
+    target = "cuda" if '"cuda"' in text else "llvm"
+    try:
+        facts = verify_compute(parse(text))
+        build_nest(facts, target, load_profile("cuda-sm87" if target == "cuda" else "llvm"))
+    except SourceError as error:
+        return [d.code for d in error.diagnostics]
+    return [d.code for d in facts.diagnostics]
+
+
+def test_every_code_has_a_page() -> None:
+    assert list(load_pages()) == list(CODES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_the_wrong_text_has_the_code_and_no_other(page: Page) -> None:
+    expected = set() if page.code in OF_A_TASK else {page.code}
+    assert set(codes_of(page.wrong)) == expected
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_the_right_text_is_accepted_without_a_word(page: Page) -> None:
+    assert codes_of(page.right) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_a_page_fits_a_screen(page: Page) -> None:
+    lines = page_as_lines(page)
+    assert len(lines) <= 45
+    assert all(len(line) <= 130 for line in lines)
+
+
+def test_a_page_is_golden(golden: Golden) -> None:
+    golden("\n".join(page_as_lines(load_pages()["C14"])))
