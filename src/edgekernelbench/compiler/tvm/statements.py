@@ -15,7 +15,8 @@ from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Expr, Literal, Logic
 from edgekernelbench.nest.indices import conjunction as joined
 from edgekernelbench.nest.indices import span_of
-from edgekernelbench.nest.linear import Linear
+from edgekernelbench.nest.linear import Linear, variable
+from edgekernelbench.nest.linear import number as number_expr
 from edgekernelbench.nest.tree import (
     Allocate,
     Buffer,
@@ -23,6 +24,7 @@ from edgekernelbench.nest.tree import (
     Let,
     Loop,
     Mark,
+    Role,
     Stmt,
     Store,
     Update,
@@ -230,27 +232,27 @@ class Statements:
         scope = expressions.scope
         stored, best = scope.buffers[update.buffer], scope.buffers[update.best]
         inside = mask if mask is None or not expressions.is_inside(place, stored.size) else None
-        nodes: list[Node] = []
-
-        def bound(name: str, value: Value) -> Value:
-            variable = fresh_variable(name, value)
-            nodes.append(tirx.Bind(variable.node, value.node))
-            return variable
-
-        old = bound("place", expressions.load(stored, place, inside))
-        held = bound("best", expressions.load(best, place, inside))
-        value = bound("candidate", expressions.value(update.value, mask))
-        position = bound("position", expressions.value(update.position, mask))
+        old, held = expressions.load(stored, place, inside), expressions.load(best, place, inside)
+        value = expressions.value(update.value, mask)
+        position = expressions.value(update.position, mask)
         zero = constant(0, "int32")
         beats = value.compare(tirx.GT if update.kind == "argmax" else tirx.LT, held)
         first = conjunction(value.compare(tirx.EQ, held), position.compare(tirx.LT, old))
         better = old.compare(tirx.LT, zero).binary(tirx.Or, beats).binary(tirx.Or, first)
-        better = bound("better", conjunction(better, position.compare(tirx.GE, zero)))
+        better = conjunction(better, position.compare(tirx.GE, zero))
         if mask is not None and inside is None:
             better = conjunction(better, mask)
-        for target, fresh, before in ((stored, position, old), (best, value, held)):
-            nodes.append(self._write(expressions, target, place, select(better, fresh, before), inside))
-        return nodes
+        # The new place waits in a buffer: a variable that is a vector fails TVM's analyser, and writing it at once would
+        # change what the new value is chosen by.
+        count = 1 if scope.lanes is None else scope.lanes.count
+        new = Buffer(f"{update.buffer}.new", DType.I32, (count,), Role.WORK, "local")
+        waiting = declare(new, "local")
+        lane = (number_expr(0),) if scope.lanes is None else (variable(scope.lanes.var),)
+        spot = offset(new, lane, scope.ranges)
+        chosen = self._write(expressions, waiting, spot, select(better, position, old), None)
+        best_node = self._write(expressions, best, place, select(better, value, held), inside)
+        place_node = self._write(expressions, stored, place, expressions.load(waiting, spot, None), inside)
+        return [tirx.AllocBuffer(waiting.tir), chosen, best_node, place_node]
 
 
 def sequence(nodes: list[Node]) -> Node:
