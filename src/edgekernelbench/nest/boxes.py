@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from edgekernelbench.ir.expr import Expr, Read
-from edgekernelbench.nest.indices import add, clamp, scale, simplify, span_of
+from edgekernelbench.nest.indices import TRUE, add, at_least, below, clamp, scale, simplify, span_of
 from edgekernelbench.nest.inlining import substitute
 from edgekernelbench.nest.linear import linear, number, variable
 from edgekernelbench.nest.spread import Reach, Spread, union
@@ -221,6 +221,8 @@ class Boxes:
     def _stands(self, let: str, standing: frozenset[str]) -> bool:
         """Whether the first position of a box is fixed while loops stand still."""
         unit = let.removesuffix(".first").rpartition(".")[0]
+        if unit not in self.structure.program.units():
+            return False
         return set(self.structure.path_to(self.structure.place_of(unit))) <= standing
 
     def axis_values(self, stage: WorkStage, standing: frozenset[str] | None = None) -> dict[str, Expr]:
@@ -264,8 +266,6 @@ class Boxes:
 
     def tails(self, stage: WorkStage) -> list[Expr]:
         """List the conditions that hold the loops of a stage inside its box and its shape."""
-        from edgekernelbench.nest.indices import TRUE, at_least, below  # noqa: PLC0415
-
         table, extents = self.structure.plan.tables[stage.name], self.extents[stage.name]
 
         def leaf(loop: str) -> Expr:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from edgekernelbench.ir.memory import Memory
 from edgekernelbench.ir.schedule import Schedule
 from edgekernelbench.nest.boxes import Boxes
+from edgekernelbench.nest.cache_boxes import cache_boxes, check_caches
 from edgekernelbench.nest.emit import Emitter
-from edgekernelbench.nest.gpu import Launches
 from edgekernelbench.nest.inlining import apply_inline, apply_precompute
+from edgekernelbench.nest.launching import Launcher, make_launches
 from edgekernelbench.nest.memory import resolve_memory
 from edgekernelbench.nest.placement import check_circles, check_hoists, check_places, order_units
 from edgekernelbench.nest.preparing import copy_nest, prepare_nest
@@ -67,13 +68,22 @@ class _Builder:
         check_hoists(structure, problems)
         check_places(structure, problems)
         problems.check()
+        check_caches(structure, storing, problems)
         orders = order_units(structure, problems)
         problems.check()
+        private = {name for name, place in storing.places.items() if place.scope == "local"}
+        if plan.is_gpu():
+            holding = {loop for loop, _ in plan.placed.values()} | set(storing.caches)
+            Launcher(structure, holding, private, problems).decide()
+            problems.check()
         boxes = Boxes(structure)
         boxes.resolve_all()
         stores = decide_stores(boxes, whole, storing)
         partials = {name: one.scope for name, one in storing.accumulators.items()}
-        emitter = Emitter(boxes, stores, orders, {}, partials, Launches())
+        launches = make_launches(boxes, private, self._profile.max_threads)
+        caches = cache_boxes(boxes, storing, stores, launches, problems)
+        problems.check()
+        emitter = Emitter(boxes, stores, orders, caches, partials, launches)
         nests = [emitter.root(unit) for unit in orders[ROOT]]
         return self._nest(whole, stores, nests)
 

@@ -13,7 +13,7 @@ from edgekernelbench.nest.marks import THREADS
 from edgekernelbench.nest.scene import Rest, Scene
 from edgekernelbench.nest.stage_emit import StageWriter
 from edgekernelbench.nest.stores import Stores
-from edgekernelbench.nest.structure import Structure
+from edgekernelbench.nest.structure import Structure, group_key
 from edgekernelbench.nest.tree import Allocate, Buffer, Kind, Let, Loop, Mark, Stmt
 from edgekernelbench.nest.work import BEST, Step, tensor_of
 
@@ -57,24 +57,25 @@ class Emitter:
         def inside(inner: Scene) -> list[Stmt]:
             return self._step(name, group.root, inner)
 
-        return self._grouped(name, hoisted, 0, scene, inside)
+        return self.alone(group_key(name), self._grouped(name, hoisted, 0, scene, inside))
 
     def _grouped(
         self, group: str, loops: Sequence[str], place: int, scene: Scene, rest: Rest
     ) -> list[Stmt]:
         """Write the hoisted loops of a group."""
-        dealing = self.launches.dealt.get(group)
-        if dealing is not None and place == 0:
-            if not dealing.loops:
-                return self.alone(group, rest(scene))
-            return self.dealt(dealing, scene, rest)
+        dealing = self.launches.dealt.get(group_key(group)) if place == 0 else None
         if place == len(loops):
             return rest(scene)
+        if dealing is not None and dealing.loops[0] == loops[0]:
+            end = len(dealing.loops)
+            return self.dealt(dealing, scene, lambda inner: self._grouped(group, loops, end, inner, rest))
         return self.loop(loops[place], scene, lambda inner: self._grouped(group, loops, place + 1, inner, rest))
 
     def alone(self, name: str, body: list[Stmt]) -> list[Stmt]:
-        """Put a nest without loops to spread into one block."""
-        return [Loop(f"{name}.block", 1, tuple(body), Kind.DATA, Mark.BLOCK_X)]
+        """Put a launch that has no blocks into one."""
+        if name not in self.launches.alone:
+            return body
+        return [Loop(f"{name.removesuffix(' group')}.block", 1, tuple(body), Kind.DATA, Mark.BLOCK_X)]
 
     def _step(self, group: str, step: Step, scene: Scene) -> list[Stmt]:
         def items(inner: Scene) -> list[Stmt]:

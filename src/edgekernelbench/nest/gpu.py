@@ -22,7 +22,7 @@ class Dealing:
 
     Attributes:
         name: The stage or group; its loops are named after it.
-        loops: Leading loops, outermost first; empty when one thread does the work.
+        loops: Leading loops, outermost first; at least one.
         dims: Threads of a block.
         blocks: Whether blocks take part too.
     """
@@ -39,12 +39,16 @@ class Launches:
 
     Attributes:
         dealt: By stage, or by group where hoisted loops are dealt out.
-        dims: Threads of a block, by root unit or by stage of a group that the host steps through.
+        dims: Threads of a block, by launch.
+        alone: Stages and groups that one block runs.
+        copies: Stages that every thread computes for itself.
         gpu: Whether there are blocks and threads.
     """
 
     dealt: dict[str, Dealing] = field(default_factory=dict)
     dims: dict[str, Dims] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)
+    copies: set[str] = field(default_factory=set)
     gpu: bool = False
 
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from edgekernelbench.ir.expr import Expr
 from edgekernelbench.nest.boxes import Boxes
-from edgekernelbench.nest.gpu import Dealing, Launches
+from edgekernelbench.nest.gpu import Dealing, Launches, deal_out
 from edgekernelbench.nest.indices import at_least, below, subtract
 from edgekernelbench.nest.marks import THREADS
 from edgekernelbench.nest.reductions import (
@@ -82,6 +82,7 @@ class StageWriter:
         self._ranges = levels.boxes.ranges
         self._storage = levels.stores.of[stage.name]
         self._dealing = levels.launches.dealt.get(stage.name)
+        self._private = stage.name in levels.launches.copies
 
     def write(self, scene: Scene) -> list[Stmt]:
         """Write it."""
@@ -94,8 +95,7 @@ class StageWriter:
             outer = [] if gpu else [t for t in tails if names_in(t).isdisjoint(later)]
             inner = [t for t in tails if t not in outer]
             body = self._nest(self._loops[: self._cut], outer, scene, lambda at: self._reduce(inner, at))
-        alone = self._dealing is not None and not self._dealing.loops and self._dealing.blocks
-        return self._levels.alone(self._stage.name, body) if alone else body
+        return self._levels.alone(self._stage.name, body)
 
     def _reduce(self, tails: list[Expr], scene: Scene) -> list[Stmt]:
         """Write the initial values, the update, and the store of what was held apart."""
@@ -159,10 +159,18 @@ class StageWriter:
 
     def _plain(self, loops: list[str], tails: list[Expr], scene: Scene, body: list[Stmt]) -> list[Stmt]:
         """Write loops without what is computed at them."""
-        body = guarded([*scene.active, *tails], one_thread(body, scene, self._stage.name))
-        for loop in reversed(loops):
-            body = self._levels.closed(loop, self._levels.extent(loop), Kind.DATA, body)
-        return body
+        body = guarded([*scene.active, *tails], body)
+        varying = tuple(loop for loop in loops if self._levels.extent(loop) > 1)
+        if scene.threaded or self._private:
+            for loop in reversed(loops):
+                body = self._levels.closed(loop, self._levels.extent(loop), Kind.DATA, body)
+            return body
+        if not varying:
+            return one_thread(body, scene, self._stage.name)
+        extents = {loop: self._levels.extent(loop) for loop in varying}
+        dims = self._levels.launches.dims[self._levels.structure.launch_of(self._stage.name)]
+        dealing = Dealing(self._stage.name, varying, dims, blocks=False)
+        return deal_out(dealing, extents, self._ranges, lambda active: guarded(active, body))
 
     def _nest(
         self, loops: list[str], tails: list[Expr], scene: Scene, rest: Rest, conditions: Conditions | None = None
@@ -202,7 +210,7 @@ class StageWriter:
         return body(0, scene)
 
     def _last(self, found: list[Stmt], scene: Scene, *, complete: bool) -> list[Stmt]:
-        return one_thread(found, scene, self._stage.name) if complete else found
+        return one_thread(found, scene, self._stage.name) if complete and not self._private else found
 
     def _one(
         self, loops: list[str], place: int, scene: Scene, body: Callable[[int, Scene], list[Stmt]]

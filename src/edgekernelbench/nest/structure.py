@@ -1,6 +1,6 @@
 """Which loops stand round which stage: the tree of the nests, before any count is known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from edgekernelbench.ir.expr import Axis
@@ -13,11 +13,34 @@ ROOT = ""
 """Where root nests are placed."""
 
 
+def group_key(group: str) -> str:
+    """Name a group among stages, one of which has its name."""
+    return f"{group} group"
+
+
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """Loops that nobody bound and that are dealt out to threads; to blocks too where `blocks` says so."""
+
+    loops: tuple[str, ...]
+    blocks: bool
+
+
 @dataclass
 class Structure:
-    """The tree of the nests. Placements must be free of circles."""
+    """The tree of the nests. Placements must be free of circles.
+
+    Attributes:
+        plan: The stages and their loops.
+        dealt: GPUs: which loops of a stage, or hoisted loops of a group (by `group_key`), are dealt out.
+        alone: GPUs: stages and groups (by `group_key`) that one block runs.
+        host_groups: GPUs: groups whose steps the host runs.
+    """
 
     plan: Plan
+    dealt: dict[str, Leading] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)
+    host_groups: set[str] = field(default_factory=set)
 
     @property
     def program(self) -> Program:
@@ -29,16 +52,26 @@ class Structure:
         table = self.plan.tables[stage]
         if not self.plan.is_gpu():
             return table.sequence
-        data = [one for one in table.sequence if table.kinds[one] is Kind.DATA]
-        first = sorted((one for one in data if self.mark(one) in BOUND), key=self._rank)
-        rest = [one for one in table.sequence if one not in first]
-        cut = table.first_reduction(rest)
-        bound = [one for one in rest[cut:] if self.mark(one) in BOUND]
-        return [*first, *rest[:cut], *bound, *(one for one in rest[cut:] if one not in bound)]
+        bound = [loop for loop in table.sequence if self.mark(loop) in BOUND]
+        places: dict[int, int] = {}
+        for place, loop in enumerate(table.sequence):
+            places.setdefault(self._directive(loop), place)
 
-    def _rank(self, loop: str) -> int:
-        mark = self.mark(loop)
-        return 0 if mark in BLOCKS else 1 if mark is Mark.VTHREAD else 2
+        def rank(loop: str) -> tuple[int, int]:
+            mark = self.mark(loop)
+            kind = 0 if mark in BLOCKS else 1 if mark is Mark.VTHREAD else 2
+            return kind, places[self._directive(loop)]
+
+        data = sorted((loop for loop in bound if table.kinds[loop] is Kind.DATA), key=rank)
+        reduced = sorted((loop for loop in bound if loop not in data), key=rank)
+        rest = [loop for loop in table.sequence if loop not in bound]
+        cut = table.first_reduction(rest)
+        return [*data, *rest[:cut], *reduced, *rest[cut:]]
+
+    def _directive(self, loop: str) -> int:
+        """Number the directive that marked a loop; loops without one differ from all."""
+        found = self.plan.marks.get(loop)
+        return -1 if found is None or found.number is None else found.number
 
     def mark(self, loop: str) -> Mark:
         """Give the mark of a loop."""
@@ -61,6 +94,10 @@ class Structure:
     def path(self, stage: str) -> tuple[str, ...]:
         """List all loops round the computation of a stage, its own included, outermost first."""
         return self._paths.setdefault(stage, (*self.outer(stage), *self.sequence(stage)))
+
+    def forget_paths(self) -> None:
+        """Find all paths anew: loops were added."""
+        self._paths.clear()
 
     @cached_property
     def _paths(self) -> dict[str, tuple[str, ...]]:
@@ -148,7 +185,29 @@ class Structure:
 
     def threads_round(self, loop: str) -> bool:
         """Whether a loop is a thread loop or stands inside one."""
-        return any(self.mark(one) in THREADS for one in self.path_to(loop))
+        return any(self.is_thread(one) for one in self.path_to(loop))
+
+    def is_thread(self, loop: str) -> bool:
+        """Whether a loop is bound to threads, or dealt out to them."""
+        return self.mark(loop) in THREADS or any(loop in found.loops for found in self.dealt.values())
+
+    def on_host(self, loop: str) -> bool:
+        """Whether the host runs a loop: everything at it is a launch of its own."""
+        if loop == ROOT:
+            return True
+        return self.plan.refs[loop].group in self.host_groups
+
+    def launch_of(self, stage: str) -> str:
+        """Name the launch that a stage belongs to: a root unit, or a stage that the host launches."""
+        unit = self.program.unit_of(stage)
+        while True:
+            if unit in self.host_groups:
+                return stage
+            loop = self.place_of(unit)
+            if self.on_host(loop):
+                return unit
+            stage = self.plan.refs[loop].stage
+            unit = self.owner(loop)
 
 
 def free_axes(program: Program, group: WorkGroup) -> frozenset[str]:
