@@ -31,6 +31,22 @@ Size = Annotated[
 ]
 
 
+Compiler = Annotated[str, typer.Option("--compiler", help="tvm or c.")]
+Track = Annotated[str, typer.Option("--track", help="write (from PyTorch), or optimise (given the text).")]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url", help="Address of the model's endpoint.", metavar="URL", show_default="EKB_BASE_URL"
+    ),
+]
+Answers = Annotated[
+    str | None,
+    typer.Option(
+        "--answers", help="Folder where answers of models are kept and found again.", metavar="FOLDER"
+    ),
+]
+
+
 def command_app(about: str | None = None) -> typer.Typer:
     """Make the part of the command line that one module is: plain help, no completion to install.
 

@@ -1,0 +1,80 @@
+"""`ekb judge`: is one kernel correct for a workload, and how fast?"""
+
+import secrets
+from typing import Annotated
+
+import typer
+
+from edgekernelbench.bench.feedback import feedback_of
+from edgekernelbench.cli.files import read_text
+from edgekernelbench.cli.options import Compiler, File, Json, command_app, find_profile
+from edgekernelbench.cli.output import print_json, print_lines, say
+from edgekernelbench.cli.status import Status
+from edgekernelbench.evaluator.exam import choose_inputs
+from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.records.judgement import Judgement
+from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
+from edgekernelbench.records.schema import storable
+from edgekernelbench.workloads.catalogue import load_catalogue
+
+app = command_app()
+
+
+@app.command()
+def judge(
+    file: File,
+    *,
+    workload: Annotated[str, typer.Option("--workload", "-w", help="Id of the workload.", metavar="ID")],
+    timing: Annotated[
+        bool, typer.Option("--timing/--no-timing", help="Whether a correct kernel is timed.")
+    ] = True,
+    sets: Annotated[
+        int, typer.Option("--sets", help="Sets of fresh processes to time in; a final verdict has 5.", min=1)
+    ] = 1,
+    device: Annotated[str, typer.Option("--device", "-d", help="Profile of the device.")] = "llvm",
+    compiler: Compiler = "tvm",
+    as_json: Json = False,
+) -> int:
+    """Judge one kernel on fresh inputs: refused, crashed, wrong or correct, and how fast beside the default.
+
+    The status is 0 for a correct kernel, 1 for another outcome, 3 when nothing could be learnt.
+    """
+    found = load_catalogue().workload(workload)
+    profile = find_profile(None, device)
+    source = storable(read_text(file))
+    submission = Submission(
+        workload=found,
+        text=source,
+        inputs=choose_inputs(secrets.token_bytes(16), found),
+        timing=TimingPlan(rings=sets) if timing else None,
+        attempt=f"hand/{found.id}/0",
+        reveal=True,
+    )
+    with Judge(profile, compiler=compiler) as judging:
+        judgement = judging.judge(submission)
+    if as_json:
+        print_json(judgement.model_dump(mode="json", by_alias=True))
+    else:
+        print_lines(_lines(judgement, source, "<stdin>" if file == "-" else file))
+    match judgement.outcome:
+        case Correct():
+            return Status.YES
+        case Unjudged(cause=cause, detail=detail):
+            say(f"ekb: nothing was learnt about the kernel ({cause}): {detail}")
+            return Status.MISSING
+        case _:
+            return Status.NO
+
+
+def _lines(judgement: Judgement, source: str, name: str) -> list[str]:
+    match judgement.outcome:
+        case Rejected(diagnostics=diagnostics):
+            return [line for d in diagnostics for line in d.render(source, name).split("\n")]
+        case Unjudged():
+            return []
+        case _:
+            # These are a person's own kernel and inputs drawn for this once: wrong elements may be shown.
+            lines = feedback_of(judgement, source, public=True).text.split("\n")
+            flags = [f"note: {flag}" for flag in judgement.flags]
+            return [*lines, *flags]
