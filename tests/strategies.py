@@ -36,6 +36,7 @@ class Tensor:
     Attributes:
         bound: For an index tensor, its values are below this; else 0.
         exact: Whether its floats are free of rounding.
+        given: Whether it is a parameter, whose floats are small.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Tensor:
     shape: tuple[int, ...]
     bound: int = 0
     exact: bool = True
+    given: bool = True
 
 
 @dataclass
@@ -130,10 +132,12 @@ class Writer:
     def number(self, dtype: str, depth: int) -> str:
         if depth == 0:
             return self.leaf(dtype)
+        half = dtype in ("f16", "bf16")
+        depth = min(depth, 2) if half else depth
         one = self.number(dtype, depth - 1)
         kind = self.pick(("+", "-", "*", "neg", "two", "abs", "if", "smooth", "jump", "/", "power", "leaf"))
         if kind in ("+", "-", "*"):
-            self.inexact |= dtype in ("f16", "bf16")
+            self.inexact |= half
             return f"({one} {kind} {self.number(dtype, depth - 1)})"
         match kind:
             case "neg":
@@ -144,7 +148,7 @@ class Writer:
                 return f"abs({one})"
             case "if":
                 return f"({one} if {self.truth(depth - 1)} else {self.number(dtype, depth - 1)})"
-            case "power":
+            case "power" if not half:
                 self.inexact = True
                 return f"({one} ** {self.pick((2, 3))})"
             case "jump":
@@ -164,11 +168,15 @@ class Writer:
         others = [t for t in self.tensors if t.dtype not in (dtype, "bool")]
         if options and self.pick((True, True, True, False)):
             tensor = self.pick(options)
-            return (self.guarded(tensor, "0.5") if self.chance() else None) or self.whole(tensor)
+            text = (self.guarded(tensor, "0.5") if self.chance() else None) or self.whole(tensor)
+            # nothing may grow to infinity: what becomes of NaN is not specified
+            return text if tensor.given else f"clamp({text}, -8.0, 8.0)"
         if others and self.chance():
             tensor = self.pick(others)
             self.inexact |= tensor.dtype not in ("i8", "u8") or dtype in ("f16", "bf16")
-            return f"{dtype}({self.whole(tensor)})"
+            bounds = "-8, 8" if DType(tensor.dtype).is_signed else "0, 8"
+            bounds = "-8.0, 8.0" if tensor.dtype in FLOATS else bounds
+            return f"{dtype}(clamp({self.whole(tensor)}, {bounds}))"
         if self.axes and self.chance():
             return f"{dtype}({self.pick(list(self.axes))})"
         return f"{dtype}({self.draw(st.integers(-6, 6)) / 4})"
@@ -265,7 +273,7 @@ def _stage(w: Writer) -> str:
         value, dtype = _reduction(w, dtype)
     else:
         value = w.expression(dtype, w.draw(st.integers(1, 3)))
-    w.tensors.append(Tensor(name, dtype, shape, exact=not w.inexact))
+    w.tensors.append(Tensor(name, dtype, shape, exact=not w.inexact, given=False))
     left = f"{name}[{', '.join(axes)}]" if axes else name
     return f"        {left}: {_type(dtype, shape)} = {value}"
 
@@ -299,7 +307,9 @@ def _reduction(w: Writer, dtype: str) -> tuple[str, str]:
     for axis, size in own:
         w.axes[axis] = size  # conditions see the axes written so far
         start = 0 if arg else w.draw(st.integers(0, size - 1))
-        condition = f" if {w.truth(1)}" if w.draw(st.integers(0, 2)) == 0 else ""
+        # the greatest of nothing is -inf, which would soon be NaN
+        tests = kind not in ("max", "min") and w.pick((True, False, False))
+        condition = f" if {w.truth(1)}" if tests else ""
         fors.append(f"for {axis} in range({f'{start}, ' if start else ''}{size}){condition}")
     return f"{kind}({element} {' '.join(fors)})", dtype
 
@@ -333,8 +343,8 @@ def _group(w: Writer) -> list[str]:
         lines.append(
             f"            {chosen}[{step}]: i32[{steps}] = argmax({element} for {over} in range({size}))"
         )
-        w.tensors.append(Tensor(chosen, "i32", (steps,), size))
-    w.tensors.append(Tensor(name, dtype, (steps, size), exact=not w.inexact))
+        w.tensors.append(Tensor(chosen, "i32", (steps,), size, given=False))
+    w.tensors.append(Tensor(name, dtype, (steps, size), exact=not w.inexact, given=False))
     return lines
 
 

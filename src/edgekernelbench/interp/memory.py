@@ -1,6 +1,6 @@
 """The arrays of one evaluation, by tensor name."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -47,10 +47,12 @@ class Memory:
         """Store a parameter or a table.
 
         Raises:
-            InternalError: When the array does not have the declared shape.
+            InternalError: When the array has not the declared shape, or not the declared type.
         """
-        if array.shape != tensor.shape:
-            raise InternalError(f"expected {tensor.name} of shape {tensor.shape}, found {array.shape}")
+        given, declared = f"{array.dtype}{list(array.shape)}", storage_type(tensor.dtype)
+        if array.shape != tensor.shape or (isinstance(tensor, Param) and array.dtype != declared):
+            expected = f"{declared}{list(tensor.shape)}"
+            raise InternalError(f"expected {tensor.name} as {expected}, found {given}")
         held = storage_type(tensor.dtype, self.precision)
         self._arrays[tensor.name] = np.ascontiguousarray(array, dtype=held).reshape(tensor.shape)
         self._dtypes[tensor.name] = tensor.dtype
@@ -66,11 +68,11 @@ class Memory:
         """Say that stages are complete."""
         self._growing -= names.keys()
 
-    def drop(self, name: str) -> None:
-        """Forget a tensor that nothing reads any more."""
-        del self._arrays[name]
-        for key in [key for key in self._cast if key[0] == name]:
-            del self._cast[key]
+    def drop(self, names: Iterable[str]) -> None:
+        """Forget tensors that nothing reads any more."""
+        gone = set(names)
+        self._arrays = {name: array for name, array in self._arrays.items() if name not in gone}
+        self._cast = {key: array for key, array in self._cast.items() if key[0] not in gone}
 
     def array(self, name: str) -> Array:
         """Give the array of a tensor."""
