@@ -1,4 +1,4 @@
-"""Whether a kernel is one for its workload: its parameters and outputs, and arithmetic as wide as declared."""
+"""Whether a kernel is one for its workload: parameters and outputs, and arithmetic as wide as declared."""
 
 from collections.abc import Iterator
 

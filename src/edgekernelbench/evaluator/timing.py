@@ -114,8 +114,8 @@ class Batches:
         """
         self._run(1, 1)
         single = max(1, self._run(1, 1)[0])
-        if single > SLOW_RUN_NS:
-            self.runs = self._sets = 1
+        # A kernel that takes long for its small buffers does not gain from finding them in the cache.
+        self._sets = 1 if single > SLOW_RUN_NS else min(self._sets, max(2, self._plan.batch_ns // single))
         self._run(self._sets, 1)
         round_ns = max(1, min(self._run(self._sets, 3 if single < SLOW_RUN_NS else 1)))
         self.runs = self._sets * max(1, -(-SHORTEST_SAMPLE_NS // round_ns))

@@ -1,0 +1,45 @@
+"""The compilers that a worker can be asked to use."""
+
+from edgekernelbench.base.errors import PrerequisiteError
+from edgekernelbench.compiler.interface import Compiler
+
+COMPILERS = ("tvm", "c", "null")
+
+
+def load_compiler(name: str) -> Compiler:
+    """Find a compiler by name; only the one that is asked for is imported.
+
+    Raises:
+        PrerequisiteError: When there is none of that name, or it is not installed.
+    """
+    match name:
+        case "tvm":
+            from edgekernelbench.compiler.tvm import TvmCompiler  # noqa: PLC0415
+
+            return TvmCompiler()
+        case "c":
+            from edgekernelbench.compiler.c import CCompiler  # noqa: PLC0415
+
+            return CCompiler()
+        case "null":
+            from edgekernelbench.compiler.null import NullCompiler  # noqa: PLC0415
+
+            return NullCompiler()
+        case _:
+            raise PrerequisiteError(f"there is no compiler {name!r}", f"use one of {', '.join(COMPILERS)}")
+
+
+def import_compiler(name: str) -> None:
+    """Import all that a compiler will need, so that forked workers do not have to; compiles nothing.
+
+    Raises:
+        PrerequisiteError: When there is none of that name, or it is not installed.
+    """
+    load_compiler(name)
+    if name == "tvm":
+        from edgekernelbench.compiler.tvm.compiler import start_tvm  # noqa: PLC0415
+
+        start_tvm(threads=1)  # the listed environment has the number, which goes first
+        import edgekernelbench.compiler.tvm.build  # noqa: PLC0415
+        import edgekernelbench.compiler.tvm.executable  # noqa: PLC0415
+        import edgekernelbench.compiler.tvm.lower  # noqa: F401, PLC0415

@@ -1,0 +1,334 @@
+"""Judge one text for one workload.
+
+```text
+text ─ parse ─ verify ─ signature ─ limits ─┬─ Rejected
+                                            └─ worker: compile ─ run ─ compare ─ time ─┬─ Crashed
+                                                                                       ├─ Wrong
+                                                                                       └─ Correct
+```
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Self
+
+from edgekernelbench.base.diagnostics import Diagnostic
+from edgekernelbench.base.errors import SourceError
+from edgekernelbench.base.hashing import hash_text
+from edgekernelbench.base.units import Nanoseconds
+from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
+from edgekernelbench.evaluator.environment import scratch_root, worker_cores, worker_environment
+from edgekernelbench.evaluator.exam import Exam, Exams, InputChoice
+from edgekernelbench.evaluator.marking import Mark, first_wrong
+from edgekernelbench.evaluator.messages import Limits
+from edgekernelbench.evaluator.ring import Lost, Timed, TimingPlan, measure_ring
+from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
+from edgekernelbench.evaluator.standby import IDLE_S, Standby
+from edgekernelbench.evaluator.supervisor import ServerLost, Supervisor
+from edgekernelbench.evaluator.trial import Trial, excuse, out_of_room, post_mortem
+from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.lang.parse import parse
+from edgekernelbench.lang.printing import print_kernel
+from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement
+from edgekernelbench.records.outcome import (
+    Cause,
+    Correct,
+    Crashed,
+    Outcome,
+    Rejected,
+    Ring,
+    Unjudged,
+    Wrong,
+)
+from edgekernelbench.records.schema import storable
+from edgekernelbench.verify.compute import verify_compute
+from edgekernelbench.workloads.schema import Workload
+
+LEAST_DEADLINE_S = 10.0
+DEADLINE_FACTOR = 50
+"""A kernel may take 50 times as long as the default baseline, and at least 10 s."""
+
+ONE_CHILD = "one-child"
+"""Flag of a judgement: its speed rests on one set of processes."""
+
+NONDETERMINISTIC = "nondeterministic"
+"""Flag of a judgement: two runs on the same inputs differ, within the tolerance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What is to be judged.
+
+    Attributes:
+        workload: For which workload.
+        text: The kernel text, whatever it is.
+        inputs: On which inputs; the seeds are nobody else's business.
+        timing: How to time it; None for correctness alone.
+        attempt: Id of the attempt, for the record.
+        text_hash: Artifact hash of the text, for the record.
+        reveal: Whether the record names the seeds: only when no agent is at work any more.
+    """
+
+    workload: Workload
+    text: str
+    inputs: tuple[InputChoice, ...]
+    timing: TimingPlan | None = None
+    attempt: str = ""
+    text_hash: str | None = None
+    reveal: bool = False
+
+
+@dataclass(slots=True)
+class _Findings:
+    """What is learnt on the way to an outcome."""
+
+    canonical: str | None = None
+    marks: Sequence[Mark] = ()
+    cost: CostRecord | None = None
+    spent: dict[str, int] | None = None
+    flags: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+class Judge:
+    """Judges texts on one device; holds the fork servers, the examinations and idle baselines."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        compiler: str = "tvm",
+        baselines: Sequence[Baseline] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """Make a judge; servers are started with the first worker that needs them.
+
+        Args:
+            profile: The device.
+            compiler: Name of the compiler.
+            baselines: What kernels are timed beside; None for `default` alone.
+            limits: What workers may use; None for what the profile asks for.
+        """
+        self.profile = profile
+        self.compiler = compiler
+        self.environment = worker_environment(profile.threads)
+        self._bench = Bench(profile, compiler)
+        self._baselines = (DefaultBaseline(self._bench),) if baselines is None else tuple(baselines)
+        cores = worker_cores(profile.threads)
+        self._limits = limits or Limits(
+            deadline_s=LEAST_DEADLINE_S, memory_bytes=profile.workspace_bytes + (4 << 30), cpus=cores
+        )
+        self._exams = Exams()
+        self._servers: dict[str, Supervisor] = {}
+        self._standby = Standby(self._supervisor)
+
+    def judge(self, submission: Submission) -> Judgement:
+        """Judge one text.
+
+        Args:
+            submission: What is to be judged, and how.
+
+        Returns:
+            The outcome with what it rests on; `Unjudged` when the judge's own machinery failed.
+        """
+        findings = _Findings()
+        outcome = self._outcome(submission, findings)
+        margins = tuple(m for mark in findings.marks for m in mark.margins)
+        shown = submission.inputs if submission.reveal else ()
+        return Judgement(
+            attempt=submission.attempt,
+            workload=submission.workload.id,
+            device=self.profile.name,
+            device_class=str(self.profile.device_class),
+            compiler=self.compiler,
+            threads=self.profile.threads,
+            text=submission.text_hash,
+            canonical=findings.canonical,
+            outcome=outcome,
+            flags=findings.flags,
+            margins=margins,
+            inputs=tuple(InputSet(name=c.name, distribution=c.distribution, seed=c.seed) for c in shown),
+            cost=findings.cost,
+            spent_ns=findings.spent or {},
+        )
+
+    def _outcome(self, submission: Submission, findings: _Findings) -> Outcome | Unjudged:
+        try:
+            kernel = self.accept(submission.workload, submission.text)
+        except SourceError as error:
+            return Rejected(tuple(_storable(d) for d in error.diagnostics))
+        findings.canonical = hash_text(print_kernel(kernel))
+        timing = submission.timing
+        exam = self._exams.exam(submission.workload, submission.inputs, timed=timing is not None)
+        try:
+            if timing is None:
+                return self._judge_values(kernel, exam, findings)
+            return self._judge_speed(kernel, exam, timing, findings)
+        except ServerLost as error:
+            return Unjudged(Cause.WORKER, str(error))
+        except OSError as error:
+            if not out_of_room(error):
+                raise
+            return Unjudged(Cause.DISK, "there is no room for the buffers of a worker")
+
+    def accept(self, workload: Workload, text: str) -> Kernel:
+        """Parse and verify a text, and check it against the workload and the limits of the device.
+
+        Args:
+            workload: For which workload.
+            text: The kernel text, whatever it is.
+
+        Returns:
+            The kernel, knobs at their first option.
+
+        Raises:
+            SourceError: With everything that was found in one pass.
+        """
+        kernel = parse(text)
+        facts = verify_compute(kernel)
+        canonical = workload.kernel()
+        problems = verify_signature(kernel, canonical)
+        if not problems:
+            own = verify_compute(canonical).kernel
+            problems = verify_arithmetic(facts.kernel, own, workload.accumulate)
+        if problems:
+            raise SourceError(problems, text)
+        build_nest(facts, self.profile.target, self.profile)
+        return kernel
+
+    def _judge_values(self, kernel: Kernel, exam: Exam, findings: _Findings) -> Outcome | Unjudged:
+        assignment = self._bench.assignment(kernel, self._limits)
+        with Trial(self._supervisor("compiler"), assignment, exam, None) as trial:
+            ended = trial.worker.wait()
+            reply = trial.worker.reply()
+            failure = excuse(reply)
+            if failure is not None:
+                return failure
+            if reply is None or ended.exit_code != 0 or "cost" not in reply:
+                return post_mortem(trial.worker, ended)
+            _note_report(findings, reply)
+            return self._marked(trial.marks(), findings) or Correct(())
+
+    def _marked(self, marks: Sequence[Mark], findings: _Findings) -> Wrong | None:
+        findings.marks = [*findings.marks, *marks]
+        if not all(mark.deterministic for mark in marks) and NONDETERMINISTIC not in findings.flags:
+            findings.flags = (*findings.flags, NONDETERMINISTIC)
+        return first_wrong(marks)
+
+    def _judge_speed(
+        self, kernel: Kernel, exam: Exam, timing: TimingPlan, findings: _Findings
+    ) -> Outcome | Unjudged:
+        rings = []
+        for number in range(timing.rings):
+            fresh = timing.rings > 1
+            result = self._ring(kernel, exam, timing, findings, fresh=fresh, first=number == 0)
+            if not isinstance(result, Ring):
+                return result
+            rings.append(result)
+        if timing.rings == 1:
+            findings.flags = (*findings.flags, ONE_CHILD)
+        return Correct(tuple(rings))
+
+    def _ring(
+        self,
+        kernel: Kernel,
+        exam: Exam,
+        timing: TimingPlan,
+        findings: _Findings,
+        *,
+        fresh: bool,
+        first: bool,
+    ) -> Ring | Outcome | Unjudged:
+        """Run one set of processes; every one shows its values before it is timed, and after."""
+        assignment = self._bench.assignment(kernel, self._limits)
+        with Trial(self._supervisor("compiler"), assignment, exam, timing) as trial:
+            report = trial.worker.pass_token({"do": "report"})
+            if report is None or "cost" not in report:
+                return self._fate(trial)
+            if first:
+                _note_report(findings, report)
+            wrong = self._marked(trial.marks(), findings)
+            if wrong is not None:
+                return wrong
+            # From here on it waits for others: its deadline is set anew whenever it gets the token.
+            trial.worker.extend(IDLE_S)
+            beside: list[Timed] = []
+            for baseline in self._baselines:
+                thing = self._standby.ready(baseline, exam, timing, self._limits, fresh=fresh)
+                if isinstance(thing, Unjudged):
+                    return thing
+                beside.append(thing)
+            patience = LEAST_DEADLINE_S
+            ring = measure_ring([trial.timed("kernel", patience), *beside], timing)
+            self._standby.rest()
+            if isinstance(ring, Lost):
+                return self._lost(ring, trial)
+            crowd = _crowd(ring, self.profile.threads)
+            if crowd is not None:
+                return crowd
+            if trial.worker.pass_token({"do": "outputs"}) is None:
+                return self._fate(trial)
+            return self._marked([trial.timed_mark()], findings) or ring
+
+    def _lost(self, lost: Lost, trial: Trial) -> Crashed | Unjudged:
+        if lost.name == "kernel":
+            return self._fate(trial)
+        self._standby.drop_all()
+        return Unjudged(Cause.WORKER, f"the baseline {lost.name} was lost while it was timed")
+
+    def _fate(self, trial: Trial) -> Crashed | Unjudged:
+        """Say why a worker did not give the token back."""
+        worker = trial.worker
+        if worker.ended is None:
+            worker.kill()
+            worker.wait()
+            return Unjudged(Cause.WORKER, "a worker's answer could not be read")
+        return excuse(worker.reply()) or post_mortem(worker, worker.ended)
+
+    def _supervisor(self, name: str) -> Supervisor:
+        if name not in self._servers:
+            module = [sys.executable, "-m", "edgekernelbench.evaluator.worker"]
+            what = self.compiler if name == "compiler" else name
+            self._servers[name] = Supervisor([*module, what], self.environment, scratch_root())
+        return self._servers[name]
+
+    def close(self) -> None:
+        """End all servers and workers."""
+        self._standby.drop_all()
+        for server in self._servers.values():
+            server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _note_report(findings: _Findings, report: dict[str, Any]) -> None:
+    spent = {str(phase): int(ns) for phase, ns in report["spent"].items()}
+    findings.spent = spent
+    findings.cost = CostRecord(
+        code_bytes=report["cost"]["code_bytes"],
+        workspace_bytes={str(k): int(v) for k, v in report["cost"]["workspace_bytes"].items()},
+        compile_ns=Nanoseconds(spent.get("compile", 0)),
+    )
+
+
+def _crowd(ring: Ring, threads: int) -> Unjudged | None:
+    for series in (ring.kernel, *ring.baselines):
+        if series.threads > threads:
+            detail = f"{series.name} used {series.threads} threads, {threads} were stated"
+            return Unjudged(Cause.LOAD, detail)
+    return None
+
+
+def _storable(diagnostic: Diagnostic) -> Diagnostic:
+    hint = None if diagnostic.hint is None else storable(diagnostic.hint)
+    return replace(diagnostic, message=storable(diagnostic.message), hint=hint)

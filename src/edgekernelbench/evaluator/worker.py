@@ -1,0 +1,133 @@
+"""What a forked child does for the judge: compile, run, and be timed. It reports; it judges nothing."""
+
+import errno
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from edgekernelbench.base.errors import CompileError, PrerequisiteError
+from edgekernelbench.compiler.interface import Array, Cost, Executable
+from edgekernelbench.evaluator.compilers import import_compiler, load_compiler
+from edgekernelbench.evaluator.desk import Desk
+from edgekernelbench.evaluator.server import Role, serve
+from edgekernelbench.evaluator.sheets import Sheet
+from edgekernelbench.evaluator.timing import Batches, BatchPlan, copy_sets, set_count
+from edgekernelbench.lang.parse import parse
+from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.profile import DeviceClass, Profile
+from edgekernelbench.records.outcome import Phase
+from edgekernelbench.verify.compute import verify_compute
+
+
+def judge_kernel(folder: Path) -> None:
+    """Compile a text, run it on every sheet, and be timed when asked to.
+
+    Args:
+        folder: The worker's folder.
+    """
+    desk = Desk(folder)
+    tempfile.tempdir = str(folder)
+    try:
+        _judge(desk)
+    except CompileError as error:
+        desk.reply(refused=str(error))
+    except PrerequisiteError as error:
+        desk.reply(missing=str(error))
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        desk.reply(full=str(error))
+
+
+def _judge(desk: Desk) -> None:
+    with desk.phase(Phase.COMPILE):
+        profile = profile_from_json(desk.request["profile"])
+        facts = verify_compute(parse(desk.request["text"]))
+        nest = build_nest(facts, profile.target, profile)
+        artifact = load_compiler(desk.request["compiler"]).compile(nest, profile)
+    if artifact.executable is None:
+        raise PrerequisiteError(
+            f"{artifact.compiler} built nothing that runs on this machine", "judge it on its own device"
+        )
+    with desk.phase(Phase.RUN):
+        for sheet in desk.sheets():
+            run_sheet(artifact.executable, sheet)
+    if desk.request["timing"] is not None:
+        time_kernel(desk, artifact.executable, artifact.cost)
+    desk.reply(cost=_cost_fields(artifact.cost))
+
+
+def run_sheet(executable: Executable, sheet: Sheet) -> None:
+    """Run twice on one input set, each time into fresh outputs."""
+    params = sheet.arrays(sheet.layout.params)
+    executable.prepare(params)
+    executable.run(params, sheet.arrays(sheet.layout.first))
+    executable.run(params, sheet.arrays(sheet.layout.again))
+
+
+def time_kernel(desk: Desk, executable: Executable, cost: Cost) -> None:
+    """Serve tokens: say that the sheets are done, calibrate, measure, leave the timed outputs behind."""
+    fields = desk.request["timing"]
+    sheet = desk.timed_sheet()
+    const: list[bool] = fields["const"]
+    params, outputs = sheet.arrays(sheet.layout.params), sheet.arrays(sheet.layout.first)
+    rotated = [*(not c for c in const), *(True for _ in outputs)]
+    size = sum(a.nbytes for a, turns in zip([*params, *outputs], rotated, strict=True) if turns)
+    sets = copy_sets([*params, *outputs], rotated, set_count(size, fields["cache_bytes"]))
+    given = [each[: len(params)] for each in sets]
+    left = [each[len(params) :] for each in sets]
+
+    def rounds(count: int, repeats: int) -> Sequence[int]:
+        turn = [number % len(sets) for number in range(count)]
+        return executable.time_batches([given[n] for n in turn], [left[n] for n in turn], repeats=repeats)
+
+    batches = Batches(rounds, len(sets), BatchPlan(fields["batch_ns"], fields["cache_bytes"]))
+    for order, answer in desk.tokens():
+        match order:
+            case "report":
+                answer(cost=_cost_fields(cost), spent=desk.spent)
+            case "calibrate":
+                with desk.phase(Phase.TIME):
+                    executable.prepare(given[0])
+                    single = batches.calibrate()
+                answer(runs=batches.runs, single_ns=single)
+            case "batch":
+                samples, threads = batches.batch()
+                answer(samples=samples, threads=threads)
+            case _:
+                leave_outputs(sheet, left[: batches.runs])
+                answer(left=True)
+
+
+def leave_outputs(sheet: Sheet, sets: Sequence[Sequence[Array]]) -> None:
+    """Put timed outputs into the sheet: of the first set, and of the last, as the second run."""
+    for slots, outputs in ((sheet.layout.first, sets[0]), (sheet.layout.again, sets[-1])):
+        for slot, output in zip(slots, outputs, strict=True):
+            sheet.array(slot)[...] = output
+
+
+def _cost_fields(cost: Cost) -> dict[str, object]:
+    return {"code_bytes": cost.code_bytes, "workspace_bytes": dict(cost.workspace_bytes)}
+
+
+def profile_from_json(fields: dict[str, Any]) -> Profile:
+    """Read a profile that `dataclasses.asdict` wrote."""
+    plain: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
+    plain["device_class"] = DeviceClass(plain["device_class"])
+    return Profile(**plain)
+
+
+ROLES: dict[str, Role] = {"kernel": judge_kernel}
+
+
+def main() -> None:
+    """Run a fork server: `python -m edgekernelbench.evaluator.worker COMPILER DESCRIPTOR`."""
+    compiler, descriptor = sys.argv[1:]
+    import_compiler(compiler)
+    serve(ROLES, int(descriptor))
+
+
+if __name__ == "__main__":
+    main()
