@@ -1,0 +1,46 @@
+"""From a workload to what its task card says."""
+
+from edgekernelbench.agents.card import CardFacts
+from edgekernelbench.agents.protocol import Track
+from edgekernelbench.evaluator.signature import describe_param, outputs_of
+from edgekernelbench.ir.dtype import DType
+from edgekernelbench.lang.printing import print_kernel
+from edgekernelbench.workloads.schema import Workload
+
+
+def card_facts(workload: Workload, track: Track) -> CardFacts:
+    """Collect what the card of a workload says.
+
+    Args:
+        workload: The workload.
+        track: Which question is asked; the canonical text is told in *optimise* only.
+
+    Returns:
+        Plain values: nothing that leads back to the catalogue.
+    """
+    kernel = workload.kernel()
+    return CardFacts(
+        workload=workload.id,
+        title=_title(kernel.doc, workload.pattern.name),
+        name=kernel.name,
+        parameters=", ".join(describe_param(p) for p in kernel.params),
+        outputs=tuple(_type(s.dtype, s.shape) for s in outputs_of(kernel)),
+        arithmetic=f"sums in {workload.accumulate} or wider",
+        pytorch=workload.pattern.torch_text,
+        sizes={name: _plain(value) for name, value in workload.sizes.items()},
+        canonical=print_kernel(kernel) if track is Track.OPTIMISE else None,
+    )
+
+
+def _title(doc: str, name: str) -> str:
+    """Take the first sentence of a pattern's docstring, without the name before the colon."""
+    first = " ".join(doc.strip().split("\n\n")[0].split())
+    return first.removeprefix(f"{name}:").strip() or name
+
+
+def _type(dtype: DType, shape: tuple[int, ...]) -> str:
+    return f"{dtype}[{', '.join(map(str, shape))}]" if shape else str(dtype)
+
+
+def _plain(value: float | DType) -> int | float | str:
+    return str(value) if isinstance(value, DType) else value

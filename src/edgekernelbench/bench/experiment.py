@@ -1,0 +1,119 @@
+"""What a run is: its settings as a person gives them, and as the run has them, resolved."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from edgekernelbench.agents.ledger import Budget
+from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.records.attempt import attempt_id
+from edgekernelbench.records.schema import Record
+from edgekernelbench.workloads.catalogue import Catalogue
+from edgekernelbench.workloads.schema import Workload
+
+RESERVED = "/"
+"""Not part of an agent's name: it separates the parts of an attempt's id."""
+
+
+class AgentSetting(Record):
+    """One row of the table: an agent, with its model when it has one."""
+
+    name: str = Field(min_length=1, pattern=r"^[^/\s]+$")
+    """The name of the row."""
+    kind: Literal["direct", "scripted"]
+    """Which agent."""
+    model: str | None = None
+    """`smollm2`, `openai:NAME`, `anthropic:NAME` or `replay:NAME`; None for agents without a model."""
+    texts: str | None = None
+    """For `scripted`: a folder with one `WORKLOAD.kir` a workload."""
+    grammar: bool = False
+    """Whether answers must follow the grammar of the language."""
+    max_tokens: int = 4096
+    """The most tokens of one answer."""
+    temperature: float | None = None
+    """Sampling temperature; None for the endpoint's default."""
+    seed: int | None = 0
+    """Base of the sampling seeds; None when the endpoint is told none."""
+
+
+class BudgetSetting(Record):
+    """Limits of one attempt. None is "no limit", 0 is none at all."""
+
+    submissions: int | None = 0
+    """Measurements before the final verdict."""
+    tokens: int | None = None
+    """Tokens read and written."""
+    money: float | None = None
+    """In the currency of the price table."""
+    seconds: float | None = None
+    """Time of the agent, without waiting for the device."""
+
+    def budget(self) -> Budget:
+        """Give the limits as the ledger takes them."""
+        return Budget(self.submissions, self.tokens, self.money, self.seconds)
+
+
+class Experiment(Record):
+    """The settings of a run, resolved: what the manifest holds, and all that a resumed run needs."""
+
+    agents: tuple[AgentSetting, ...] = Field(min_length=1)
+    """Who writes kernels."""
+    suite: str
+    """The suite that the workloads were taken from."""
+    workloads: tuple[str, ...] = Field(min_length=1)
+    """Ids, in order."""
+    track: Literal["write", "optimise"] = "write"
+    """Which question is asked."""
+    k: int = Field(default=1, ge=1)
+    """Attempts of each agent on each workload."""
+    profile: str = "llvm"
+    """Name of the device profile."""
+    compiler: str = "tvm"
+    """Name of the compiler."""
+    timing: Literal["none", "one-child", "final"] = "one-child"
+    """Whether correct kernels are timed, and on how many sets of processes."""
+    vendor: bool = False
+    """Whether kernels are also timed beside the pattern's PyTorch function."""
+    budget: BudgetSetting = BudgetSetting()
+    """Limits of each attempt."""
+    concurrency: int = Field(default=1, ge=1)
+    """Attempts that are generated at one time."""
+
+    def settings(self) -> dict[str, JsonValue]:
+        """Give the settings as the manifest stores them."""
+        values: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True)
+        return values
+
+    def planned(self) -> tuple[str, ...]:
+        """List the ids of all attempts, workload by workload: the fixed denominator."""
+        return tuple(
+            attempt_id(agent.name, workload, number)
+            for workload in self.workloads
+            for agent in self.agents
+            for number in range(self.k)
+        )
+
+
+def resolve_workloads(
+    catalogue: Catalogue, names: tuple[str, ...] = (), *, suite: str = "full"
+) -> tuple[Workload, ...]:
+    """Find the workloads of a run.
+
+    Args:
+        catalogue: Where to look.
+        names: Workload, pattern or family names; empty means the whole suite.
+        suite: The suite.
+
+    Raises:
+        CatalogueError: When a name or the suite is unknown, or nothing is left.
+    """
+    found = catalogue.select(names, suite=suite)
+    if not found:
+        raise CatalogueError(f"suite {suite} has no workload of {', '.join(names)}")
+    return found
+
+
+def script_path(folder: Path, workload: str) -> Path:
+    """Say where a folder of texts has the text of a workload: `FAMILY/PATTERN@SIZES-DTYPE.kir`."""
+    return folder / f"{workload}.kir"

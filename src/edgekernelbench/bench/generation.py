@@ -1,0 +1,156 @@
+"""The first stage of a run: agents write texts. Every attempt is stored when it ends."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from threading import Lock
+
+from edgekernelbench.agents.card import make_task
+from edgekernelbench.agents.ledger import Ledger, solve_within
+from edgekernelbench.agents.models.protocol import Reply, Request
+from edgekernelbench.agents.protocol import Answer, Feedback, Track
+from edgekernelbench.base.errors import ModelError
+from edgekernelbench.bench.cards import card_facts
+from edgekernelbench.bench.contestants import Contestant
+from edgekernelbench.bench.experiment import Experiment
+from edgekernelbench.bench.feedback import NothingLearnt, feedback_of
+from edgekernelbench.bench.progress import Watcher
+from edgekernelbench.evaluator.exam import choose_inputs, public_inputs
+from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.records.attempt import Attempt, Ending, Usage, attempt_id
+from edgekernelbench.records.schema import storable
+from edgekernelbench.records.store import RunWriter
+from edgekernelbench.workloads.schema import Workload
+
+NS_PER_MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Doorkeeper:
+    """Opens the doors of agents to the judge: one submission at a time, on inputs of this session alone.
+
+    Attributes:
+        judge: Judges texts.
+        secret: From which the hidden inputs of `measure` are drawn; the final verdict uses others.
+        lock: Held while something is judged.
+    """
+
+    judge: Judge
+    secret: bytes
+    lock: Lock
+
+    def check(self, workload: Workload) -> Callable[[str], Feedback]:
+        """Make the free door: values on two public inputs, nothing timed."""
+        return lambda source: self._ask(workload, source, None)
+
+    def measure(self, workload: Workload) -> Callable[[str], Feedback]:
+        """Make the door to the device, which the ledger counts."""
+        return lambda source: self._ask(workload, source, TimingPlan())
+
+    def _ask(self, workload: Workload, source: str, timing: TimingPlan | None) -> Feedback:
+        public = timing is None
+        inputs = public_inputs(workload) if public else choose_inputs(self.secret, workload)
+        with self.lock:
+            judgement = self.judge.judge(Submission(workload, source, inputs, timing))
+        return feedback_of(judgement, source, public=public)
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What all attempts of a run share."""
+
+    experiment: Experiment
+    profile: Profile
+    workloads: Mapping[str, Workload]
+    keeper: Doorkeeper
+    writer: RunWriter
+    lock: Lock
+
+    def generate(self, contestant: Contestant, planned: Iterable[tuple[str, int]], watcher: Watcher) -> None:
+        """Let one agent make its attempts.
+
+        Args:
+            contestant: The agent.
+            planned: Workload and number of each attempt that is not stored yet.
+            watcher: Is told of each attempt.
+        """
+        with ThreadPoolExecutor(self.experiment.concurrency) as pool:
+            futures: list[Future[Attempt]] = [
+                pool.submit(self._attempt, contestant, workload, number) for workload, number in planned
+            ]
+            try:
+                for future in as_completed(futures):
+                    watcher.advance(future.result().ending)
+            except BaseException:
+                # What has not begun is not begun: an interrupted run ends after the attempts at work.
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _attempt(self, contestant: Contestant, workload_id: str, number: int) -> Attempt:
+        attempt = self._solve(contestant, self.workloads[workload_id], number)
+        with self.lock:
+            self.writer.add_attempt(attempt)
+        return attempt
+
+    def _solve(self, contestant: Contestant, workload: Workload, number: int) -> Attempt:
+        budget = self.experiment.budget.budget()
+        facts = card_facts(workload, Track(self.experiment.track))
+        task = make_task(facts, self.profile, budget, sample=number, short=contestant.short)
+        ledger = Ledger(budget)
+        steps: list[str] = []
+        doors = ledger.doors(
+            check=self.keeper.check(workload),
+            judge=self.keeper.measure(workload),
+            model=contestant.model,
+            heard=lambda request, reply: steps.append(self._store_call(request, reply)),
+        )
+        start = time.monotonic_ns()
+        try:
+            answer = solve_within(contestant.agent, task, doors, ledger)
+            ending = _ending(answer, ledger)
+        except (ModelError, NothingLearnt) as error:
+            answer, ending = Answer("", str(error)), Ending.LOST
+        text = self._store(answer.source) if answer.source else None
+        name = contestant.agent.name
+        return Attempt(
+            id=attempt_id(name, workload.id, number),
+            agent=name,
+            workload=workload.id,
+            number=number,
+            ending=ending,
+            text=text,
+            detail=storable(answer.note),
+            steps=tuple(steps),
+            usage=Usage(
+                calls=ledger.calls,
+                input_tokens=ledger.usage.input,
+                output_tokens=ledger.usage.output,
+                submissions=ledger.submissions,
+                wall_ms=(time.monotonic_ns() - start) // NS_PER_MS,
+            ),
+        )
+
+    def _store_call(self, request: Request, reply: Reply) -> str:
+        answer = {
+            "text": reply.text,
+            "usage": reply.usage.as_json(),
+            "stop": reply.stop,
+            "model": reply.model,
+        }
+        return self._store(json.dumps({"request": request.as_json(), "reply": answer}, sort_keys=True))
+
+    def _store(self, text: str) -> str:
+        with self.lock:
+            return self.writer.add_artifact(text)
+
+
+def _ending(answer: Answer, ledger: Ledger) -> Ending:
+    if answer.source:
+        return Ending.ANSWERED
+    left = ledger.left()
+    spent = any(rest == 0 for rest in (left.tokens, left.money, left.seconds) if rest is not None)
+    return Ending.BUDGET if spent else Ending.NO_TEXT

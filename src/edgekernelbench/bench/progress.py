@@ -1,0 +1,114 @@
+"""How far a run is: done, rate, time left, on standard error."""
+
+import sys
+from collections import Counter
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+
+class Watcher(Protocol):
+    """Is told what a run does."""
+
+    def begin(self, stage: str, total: int, done: int) -> None:
+        """A stage begins, with some of its work done by an earlier process."""
+        ...
+
+    def advance(self, kind: str) -> None:
+        """One piece of the stage is done.
+
+        Args:
+            kind: What came of it, in a word or two.
+        """
+        ...
+
+
+class Silent:
+    """Watches and says nothing."""
+
+    def begin(self, stage: str, total: int, done: int) -> None:
+        """Take no notice."""
+
+    def advance(self, kind: str) -> None:
+        """Take no notice."""
+
+
+class _Rate(ProgressColumn):
+    """Pieces a minute, of this process alone."""
+
+    def render(self, task: Task) -> Text:
+        """Show the rate; nothing before the first piece."""
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{60 * speed:.3g}/min", style="dim")
+
+
+class Bar:
+    """Shows a bar on a terminal, and now and then a line elsewhere."""
+
+    LINES_A_STAGE = 20
+
+    def __init__(self, console: Console | None = None) -> None:
+        """Show on standard error.
+
+        Args:
+            console: Where to instead.
+        """
+        self._console = console or Console(file=sys.stderr)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            _Rate(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            TextColumn("[dim]{task.fields[kinds]}"),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._task: TaskID | None = None
+        self._stage = ""
+        self._total = 0
+        self._done = 0
+        self._kinds: Counter[str] = Counter()
+
+    def begin(self, stage: str, total: int, done: int) -> None:
+        """Start a new bar."""
+        self._stage, self._total, self._done = stage, total, done
+        self._kinds.clear()
+        self._task = self._progress.add_task(stage, total=total, completed=done, kinds="")
+        if done:
+            self._console.print(f"{stage}: {done} of {total} were done before", highlight=False)
+
+    def advance(self, kind: str) -> None:
+        """Move the bar by one."""
+        if self._task is None:
+            return
+        self._done += 1
+        self._kinds[kind] += 1
+        shown = ", ".join(f"{name} {count}" for name, count in self._kinds.most_common(3))
+        self._progress.update(self._task, advance=1, kinds=shown)
+        step = max(1, self._total // self.LINES_A_STAGE)
+        if not self._console.is_terminal and (self._done % step == 0 or self._done == self._total):
+            self._console.print(f"{self._stage}: {self._done}/{self._total} ({shown})", highlight=False)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()

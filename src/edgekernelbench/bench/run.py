@@ -1,0 +1,128 @@
+"""The loop: agents × workloads × attempts, in two stages that both resume.
+
+```text
+settings ─▶ manifest ─▶ attempts, each stored when it ends ─▶ judgements, each stored when it is made
+```
+Killed at any moment, a run loses what was being made and nothing else: what is stored is not made again.
+"""
+
+import json
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+
+from edgekernelbench.agents.models.endpoint import Endpoint
+from edgekernelbench.base.errors import RecordError
+from edgekernelbench.bench.contestants import open_contestant
+from edgekernelbench.bench.experiment import Experiment
+from edgekernelbench.bench.generation import Doorkeeper, Generation
+from edgekernelbench.bench.progress import Silent, Watcher
+from edgekernelbench.bench.provenance import make_manifest
+from edgekernelbench.bench.verdicts import Verdicts
+from edgekernelbench.evaluator.environment import worker_environment
+from edgekernelbench.evaluator.judge import Judge
+from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.records.attempt import Attempt, attempt_id
+from edgekernelbench.records.store import RunFolder
+from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a run uses and its settings do not name, since it changes no result.
+
+    Attributes:
+        endpoint: Address and key of models that have them; a key is never stored.
+        answers: Folder of stored answers of models; None stores nothing.
+        watcher: Is told how far the run is.
+    """
+
+    endpoint: Endpoint = field(default_factory=Endpoint)
+    answers: Path | None = None
+    watcher: Watcher = field(default_factory=Silent)
+
+
+def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = None) -> RunFolder:
+    """Make the folder of a new run; nothing is generated yet.
+
+    Args:
+        root: The folder.
+        experiment: The settings, resolved.
+        catalogue: Where its workloads are; None for the one that comes with the package.
+
+    Returns:
+        The folder, ready for `continue_run`.
+
+    Raises:
+        RecordError: When the folder holds a run already.
+        CatalogueError: When a workload or the profile does not exist.
+    """
+    known = catalogue or load_catalogue()
+    for workload in experiment.workloads:
+        known.workload(workload)
+    profile = load_profile(experiment.profile)
+    manifest = make_manifest(
+        root.name,
+        experiment,
+        profile,
+        catalogue=known.hash,
+        environment=worker_environment(profile.threads),
+    )
+    return RunFolder.create(root, manifest)
+
+
+def continue_run(
+    folder: RunFolder, surroundings: Surroundings | None = None, catalogue: Catalogue | None = None
+) -> None:
+    """Do what is left of a run.
+
+    Args:
+        folder: The run.
+        surroundings: Endpoints and who watches.
+        catalogue: Where its workloads are; None for the one that comes with the package.
+
+    Raises:
+        RecordError: When another process is at it, a record cannot be read, or the catalogue has changed.
+    """
+    around = surroundings or Surroundings()
+    manifest = folder.manifest()
+    known = catalogue or load_catalogue()
+    if known.hash != manifest.catalogue:
+        raise RecordError(
+            f"{folder.root.name} was made with catalogue {manifest.catalogue}, this is {known.hash}; "
+            "resume it with the release that began it"
+        )
+    experiment = Experiment.read(json.dumps(manifest.settings), "manifest.json: settings")
+    workloads = {name: known.workload(name) for name in experiment.workloads}
+    profile = load_profile(experiment.profile)
+    with folder.writing() as writer, Judge(profile, compiler=experiment.compiler) as judge:
+        keeper = Doorkeeper(judge, secrets.token_bytes(16), Lock())
+        generation = Generation(experiment, profile, workloads, keeper, writer, Lock())
+        _generate(folder, generation, around)
+        Verdicts(experiment, folder, writer, judge, workloads).judge_all(
+            _unjudged(folder, experiment, around.watcher), around.watcher
+        )
+
+
+def _generate(folder: RunFolder, generation: Generation, around: Surroundings) -> None:
+    """Let each agent in turn make its missing attempts: two local models are never loaded at once."""
+    experiment = generation.experiment
+    done = folder.generated()
+    around.watcher.begin("writing", len(experiment.planned()), len(done))
+    for setting in experiment.agents:
+        missing = [
+            (workload, number)
+            for workload in experiment.workloads
+            for number in range(experiment.k)
+            if attempt_id(setting.name, workload, number) not in done
+        ]
+        if missing:
+            with open_contestant(setting, experiment, around.endpoint, around.answers) as contestant:
+                generation.generate(contestant, missing, around.watcher)
+
+
+def _unjudged(folder: RunFolder, experiment: Experiment, watcher: Watcher) -> list[Attempt]:
+    done = folder.judged()
+    watcher.begin("judging", len(experiment.planned()), len(done))
+    return [attempt for attempt in folder.attempts().values() if attempt.id not in done]

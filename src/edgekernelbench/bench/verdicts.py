@@ -1,0 +1,94 @@
+"""The second stage of a run: every stored text gets its final verdict.
+
+It begins when no agent is at work any more, so that the seeds of its inputs can be stored with each
+judgement.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from edgekernelbench.base.diagnostics import Diagnostic
+from edgekernelbench.bench.experiment import Experiment
+from edgekernelbench.bench.progress import Watcher
+from edgekernelbench.evaluator.exam import InputChoice, choose_inputs
+from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.metrics.failures import failure_kind
+from edgekernelbench.records.attempt import Attempt, Ending
+from edgekernelbench.records.judgement import Judgement
+from edgekernelbench.records.outcome import Cause, Rejected, Unjudged
+from edgekernelbench.records.store import RunFolder, RunWriter
+from edgekernelbench.workloads.schema import Workload
+
+FINAL_RINGS = 5
+
+TIMING_PLANS = {"none": None, "one-child": TimingPlan(), "final": TimingPlan(rings=FINAL_RINGS)}
+
+NO_TEXT = Diagnostic("P02", "the answer has no kernel text", hint="answer with one function definition")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What all final verdicts of a run share."""
+
+    experiment: Experiment
+    folder: RunFolder
+    writer: RunWriter
+    judge: Judge
+    workloads: Mapping[str, Workload]
+
+    def judge_all(self, attempts: Sequence[Attempt], watcher: Watcher) -> None:
+        """Judge attempts, workload by workload, and store each judgement at once.
+
+        Args:
+            attempts: Those that have no outcome yet, in any order.
+            watcher: Is told of each judgement.
+        """
+        used = self._used_inputs()
+        places = {name: place for place, name in enumerate(self.experiment.workloads)}
+        for attempt in sorted(attempts, key=lambda a: (places[a.workload], a.agent, a.number)):
+            if attempt.workload not in used:
+                workload = self.workloads[attempt.workload]
+                used[attempt.workload] = choose_inputs(secrets.token_bytes(16), workload)
+            judgement = self._judge(attempt, used[attempt.workload])
+            self.writer.add_judgement(judgement)
+            watcher.advance(failure_kind(judgement.outcome))
+
+    def _used_inputs(self) -> dict[str, tuple[InputChoice, ...]]:
+        """Find the inputs that judgements of an earlier process used: all attempts get the same."""
+        return {
+            judgement.workload: tuple(
+                InputChoice(row.name, row.distribution, row.seed) for row in judgement.inputs
+            )
+            for judgement in self.folder.judgements().values()
+            if judgement.inputs
+        }
+
+    def _judge(self, attempt: Attempt, inputs: tuple[InputChoice, ...]) -> Judgement:
+        if attempt.ending is Ending.LOST:
+            return self._without_text(attempt, Unjudged(Cause.MODEL, attempt.detail))
+        if attempt.text is None:
+            return self._without_text(attempt, Rejected((NO_TEXT,)))
+        submission = Submission(
+            workload=self.workloads[attempt.workload],
+            text=self.folder.artifact(attempt.text),
+            inputs=inputs,
+            timing=TIMING_PLANS[self.experiment.timing],
+            attempt=attempt.id,
+            text_hash=attempt.text,
+            reveal=True,
+        )
+        return self.judge.judge(submission)
+
+    def _without_text(self, attempt: Attempt, outcome: Rejected | Unjudged) -> Judgement:
+        return Judgement(
+            attempt=attempt.id,
+            workload=attempt.workload,
+            device=self.judge.profile.name,
+            device_class=str(self.judge.profile.device_class),
+            compiler=self.judge.compiler,
+            threads=self.judge.profile.threads,
+            text=None,
+            outcome=outcome,
+        )
