@@ -1,11 +1,10 @@
 """What is known where an expression is evaluated: conditions in force, as facts about numbers."""
 
-from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from edgekernelbench.ir.expr import Compare, Expr, Literal, Logic, Select, Unary
 from edgekernelbench.verify.intervals import Range, join, meet
-from edgekernelbench.verify.linear import Atom, Fact, Sum, combine, spread
+from edgekernelbench.verify.linear import Fact, Known, Sum, combine, spread
 
 DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 """What holds when a comparison does not."""
@@ -17,21 +16,6 @@ MAX_FACTS = 24
 """So many facts about sums are kept, the last ones, so that a hostile text costs little."""
 
 
-class Known(NamedTuple):
-    """Facts in force.
-
-    Attributes:
-        narrowed: Ranges of single atoms.
-        facts: Ranges of sums of atoms.
-        dead: Whether the conditions contradict each other, so that nothing here is ever evaluated.
-    """
-
-    narrowed: Mapping[Atom, Range]
-    facts: tuple[Fact, ...] = ()
-    dead: bool = False
-
-
-NOTHING_KNOWN = Known({})
 CONTRADICTION = Known({}, (), dead=True)
 
 

@@ -13,14 +13,53 @@ Atom = Hashable
 """The structure that names an atom."""
 
 
-class Cases(NamedTuple):
-    """Other ways to say an atom: `factor` times the atom is one of `sums`.
+class Fact(NamedTuple):
+    """That a sum of multiples is in a range.
 
-    `max(a, b)` is `a` or `b`; `i % 4` is `i - 4 * (i // 4)`; 4 times `i // 4` is `i - i % 4`.
+    Attributes:
+        factors: The factor of each atom; two atoms or more.
+        atoms: The range of each atom.
+        known: The range of the sum.
+    """
+
+    factors: Mapping[Atom, int]
+    atoms: Mapping[Atom, Range]
+    known: Range
+
+
+class Known(NamedTuple):
+    """Facts in force.
+
+    Attributes:
+        narrowed: Ranges of single atoms.
+        facts: Ranges of sums of atoms.
+        dead: Whether the conditions contradict each other, so that nothing here is ever evaluated.
+    """
+
+    narrowed: Mapping[Atom, Range]
+    facts: tuple[Fact, ...] = ()
+    dead: bool = False
+
+
+NOTHING_KNOWN = Known({})
+
+
+class Case(NamedTuple):
+    """Another way to say a number, and what is known if it is said so."""
+
+    sum: "Sum"
+    known: Known
+
+
+class Cases(NamedTuple):
+    """Other ways to say an atom: `factor` times the atom is one of them.
+
+    `max(a, b)` is `a` where `a - b >= 0`, else `b`; `i % 4` is `i - 4 * (i // 4)`; 4 times `i // 4` is
+    `i - i % 4`.
     """
 
     factor: int
-    sums: tuple["Sum", ...]
+    ways: tuple[Case, ...]
 
 
 class Sum(NamedTuple):
@@ -56,20 +95,6 @@ class Sum(NamedTuple):
     def key(self) -> Hashable:
         """What names this number by its structure."""
         return self.constant, frozenset(self.factors.items())
-
-
-class Fact(NamedTuple):
-    """That a sum of multiples is in a range.
-
-    Attributes:
-        factors: The factor of each atom; two atoms or more.
-        atoms: The range of each atom.
-        known: The range of the sum.
-    """
-
-    factors: Mapping[Atom, int]
-    atoms: Mapping[Atom, Range]
-    known: Range
 
 
 NOTHING = Sum(0, {}, {}, *EMPTY)
@@ -188,9 +213,19 @@ def _by_cases(value: Sum) -> Iterator[Range]:
         cases = value.cases.get(key)
         if cases is None or times % cases.factor:
             continue
-        rest = value._replace(factors={k: f for k, f in value.factors.items() if k != key})
+        rest = {k: f for k, f in value.factors.items() if k != key}
         found = EMPTY
-        for other in cases.sums:
-            if other.low <= other.high:
-                found = join(found, _added(rest, other, times // cases.factor).range)
+        for case in cases.ways:
+            if not (case.known.dead or case.sum.empty):
+                found = join(found, _in_case(value, rest, case, times // cases.factor))
         yield found
+
+
+def _in_case(value: Sum, rest: Mapping[Atom, int], case: Case, times: int) -> Range:
+    narrowed = case.known.narrowed
+    atoms = {key: meet(known, narrowed.get(key, known)) for key, known in value.atoms.items()}
+    whole = _added(Sum(value.constant, rest, atoms, 0, 0), case.sum, times)
+    found = whole.range
+    for fact in case.known.facts:
+        found = meet(found, _through(whole, fact))
+    return found

@@ -4,8 +4,8 @@ from edgekernelbench.ir.compute import Item, Ordered, Stage, Table
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Axis, Read
 from edgekernelbench.verify import order_wording
-from edgekernelbench.verify.conditions import Known, require
-from edgekernelbench.verify.linear import Sum, combine
+from edgekernelbench.verify.conditions import require
+from edgekernelbench.verify.linear import Known, Sum, combine
 from edgekernelbench.verify.names import Names, Place
 from edgekernelbench.verify.report import Report
 from edgekernelbench.verify.values import Values

@@ -6,8 +6,7 @@ from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.expr import Axis, Binary, Expr, Literal, Logic, Read, Reduction, Select
 from edgekernelbench.ir.walk import children
 from edgekernelbench.verify import range_wording
-from edgekernelbench.verify.conditions import NOTHING_KNOWN, Known
-from edgekernelbench.verify.linear import Sum
+from edgekernelbench.verify.linear import NOTHING_KNOWN, Known, Sum
 from edgekernelbench.verify.names import Names
 from edgekernelbench.verify.report import Report
 from edgekernelbench.verify.values import Values

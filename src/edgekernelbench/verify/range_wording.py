@@ -101,10 +101,13 @@ def _conditions(part: Outside) -> tuple[Expr, ...]:
 
 def divisor(node: Binary, found: Sum) -> Words:
     """Word R02."""
-    by = print_expr(node.right)
-    text = f"{print_expr(node)}: {by} reaches {found.low}..{found.high}, a divisor is not 0"
-    if isinstance(node.right, Literal):
-        return text, node.right.span, None
+    by, shown = print_expr(node.right), print_expr(node)
+    if found.low == found.high:
+        return f"{shown}: the divisor {by} is 0", node.right.span, None
+    reach = f"{by} reaches {found.low}..{found.high}"
+    if Outside(0, node.right, found, 0).unbounded:
+        reach = f"{by} is not bounded"
+    text = f"{shown}: {reach}, a divisor is not 0"
     if found.low >= 0:
         hint = print_expr(Binary(node.op, node.left, Call("max", (node.right, Literal(1)))))
         return text, node.right.span, hint

@@ -7,8 +7,8 @@ from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.expr import Expr, Literal, Reduction
 from edgekernelbench.ir.walk import walk
 from edgekernelbench.verify import intervals
-from edgekernelbench.verify.conditions import NOTHING_KNOWN, Known
 from edgekernelbench.verify.intervals import EMPTY, Range, join, meet, within
+from edgekernelbench.verify.linear import NOTHING_KNOWN, Known
 from edgekernelbench.verify.values import Values, bounds_of
 
 PATIENCE = 3

@@ -195,8 +195,7 @@ class Typer:
             folded = fold_binary(node.op, left.value, right.value, node.span)
             if folded is not None:
                 return folded
-        accepted = [self._accepts(node.op, part, node) for part in parts]
-        if not all(accepted):
+        if not all(self._accepts(node.op, part, node) for part in parts):
             return None
         met = self._meeter.meet(parts, node)
         if met is None:

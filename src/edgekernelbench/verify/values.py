@@ -1,6 +1,6 @@
 """Ranges of whole numbers: every typed integer expression, where some conditions are in force."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import assert_never
 
 from edgekernelbench.ir.compute import Stage
@@ -21,9 +21,24 @@ from edgekernelbench.ir.expr import (
     Unary,
 )
 from edgekernelbench.verify import intervals
-from edgekernelbench.verify.conditions import Known, deduce
+from edgekernelbench.verify.conditions import FAR, deduce, require
 from edgekernelbench.verify.intervals import EMPTY, Range, join, meet, within
-from edgekernelbench.verify.linear import NOTHING, Atom, Cases, Sum, atom, combine, number, part, scale
+from edgekernelbench.verify.linear import (
+    NOTHING,
+    Atom,
+    Case,
+    Cases,
+    Known,
+    Sum,
+    atom,
+    combine,
+    number,
+    part,
+    scale,
+)
+
+MAX_COMPARED = 4
+"""Up to so many operands of `min` and `max` are compared with each other."""
 
 
 def bounds_of(dtype: DType | None) -> Range:
@@ -183,7 +198,8 @@ class Values:
         passed = self.assume(node.condition, known, truth=False)
         then = NOTHING if taken.dead else self.of(node.then, taken)
         other = NOTHING if passed.dead else self.of(node.other, passed)
-        return self._atom(node, join(then.range, other.range), known, Cases(1, (then, other)))
+        cases = Cases(1, (Case(then, taken), Case(other, passed)))
+        return self._atom(node, join(then.range, other.range), known, cases)
 
     def _call(self, node: Call, known: Known) -> Sum:
         if node.function not in ("min", "max", "clamp", "abs"):
@@ -204,7 +220,8 @@ class Values:
             case _:
                 found = intervals.absolute(parts[0].range)
                 parts.append(scale(parts[0], -1))
-        return self._result(key, found, node, known, Cases(1, tuple(parts)))
+        ways = tuple(_chosen(node.function, number, parts, known) for number in range(len(parts)))
+        return self._result(key, found, node, known, Cases(1, ways))
 
     def _binary(self, node: Binary, known: Known) -> Sum:
         left, right = self.of(node.left, known), self.of(node.right, known)
@@ -258,9 +275,19 @@ class Values:
         ranges = (left.low // by, left.high // by), intervals.modulo(left.range, (by, by)) or EMPTY
         quotient, remainder = (self._atom(key, found, known) for key, found in zip(keys, ranges, strict=True))
         return (
-            self._atom(keys[0], ranges[0], known, Cases(by, (combine(left, remainder, -1),))),
-            self._atom(keys[1], ranges[1], known, Cases(1, (combine(left, quotient, -by),))),
+            self._atom(keys[0], ranges[0], known, Cases(by, (Case(combine(left, remainder, -1), known),))),
+            self._atom(keys[1], ranges[1], known, Cases(1, (Case(combine(left, quotient, -by), known),))),
         )
+
+
+def _chosen(function: str, place: int, parts: Sequence[Sum], known: Known) -> Case:
+    """Say what is known where `min`, `max` or `abs` gives one of some numbers."""
+    if function != "clamp" and len(parts) <= MAX_COMPARED:
+        side = (-FAR, 0) if function == "min" else (0, FAR)
+        for other in parts:
+            if other is not parts[place]:
+                known = require(combine(parts[place], other, -1, known.facts), side, known)
+    return Case(parts[place], known)
 
 
 _Operation = Callable[[Range, Range, int], Range | None]

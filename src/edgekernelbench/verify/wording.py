@@ -83,7 +83,7 @@ def declared(name: str, dtype: DType, value: Expr) -> Words:
     found = kind(value)
     text = f"{name} is declared {dtype}, its value is {found}"
     if dtype is DType.BOOL:
-        return f"{text}: write a condition", f"{print_expr(value)} != 0"
+        return f"{text}: write a condition", no_condition(value)[1]
     if value.dtype is DType.BOOL:
         return f"{text}: {dtype}(…) gives 0 or 1", f"{dtype}({print_expr(value)})"
     if dtype.is_float:
