@@ -66,8 +66,12 @@ _KINDS: dict[DType, Any] = {
 @cache
 def facts_of(name: str, *, full: bool = False) -> Facts:
     """Read, bind and verify a text."""
-    text = read((FOLDER / f"{name}.kir").read_text())
-    return verify_compute(text.bind((FULL if full else SMALL)[name]))
+    return verify_compute(bound(name, (FULL if full else SMALL)[name]))
+
+
+def bound(name: str, sizes: dict[str, float | str]) -> Kernel:
+    """Read a text and give its constants other values."""
+    return read((FOLDER / f"{name}.kir").read_text()).bind(sizes)
 
 
 def verified(source: str) -> Facts:
