@@ -1,15 +1,16 @@
 """Short ways to write a kernel and to see what the verifier says of it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.ir.compute import Stage, placed_stages
 from edgekernelbench.ir.dtype import DType
-from edgekernelbench.ir.expr import Cast, Expr, Literal, Reduction
+from edgekernelbench.ir.expr import Axis, Cast, Expr, Literal, Reduction
 from edgekernelbench.ir.kernel import Kernel
-from edgekernelbench.ir.walk import children
+from edgekernelbench.ir.walk import children, with_children
 from edgekernelbench.lang.parse import parse, read
 from edgekernelbench.lang.printing import print_expr
 from edgekernelbench.verify.compute import verify_compute
@@ -87,11 +88,6 @@ def typed(node: Expr) -> str:
 
 
 def _shown(node: Expr, names: dict[str, str]) -> Expr:
-    from dataclasses import replace
-
-    from edgekernelbench.ir.expr import Axis
-    from edgekernelbench.ir.walk import with_children
-
     if isinstance(node, Literal):
         name = f"_{len(names)}_"
         names[name] = f"{node.value}:{node.dtype}"

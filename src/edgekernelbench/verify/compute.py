@@ -82,8 +82,9 @@ def _known_values(kernel: Kernel) -> Values:
         if param.bounds is not None:
             values.tensors[param.name] = (param.bounds[0], param.bounds[1] - 1)
     for table in tables(kernel.compute):
-        if table.dtype.is_int and table.values:
-            values.tensors[table.name] = (int(min(table.values)), int(max(table.values)))
+        whole = [value for value in table.values if isinstance(value, int)]
+        if table.dtype.is_int and whole:
+            values.tensors[table.name] = min(whole), max(whole)
     return values
 
 

@@ -5,6 +5,7 @@ so that a condition about `pick[r - 1]` is known again where `pick[r - 1]` is us
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from math import gcd
 from typing import NamedTuple
 
 from edgekernelbench.verify.intervals import EMPTY, Range, join, meet
@@ -211,20 +212,23 @@ def _by_cases(value: Sum) -> Iterator[Range]:
     """Bound a sum by saying one atom otherwise, whatever case holds."""
     for key, times in value.factors.items():
         cases = value.cases.get(key)
-        if cases is None or times % cases.factor:
+        if cases is None:
             continue
-        rest = {k: f for k, f in value.factors.items() if k != key}
+        # 2 * (t - t // 2) is t + t % 2: several times the sum can be said where the sum itself cannot.
+        several = cases.factor // gcd(cases.factor, times)
+        rest = {k: several * f for k, f in value.factors.items() if k != key}
         found = EMPTY
         for case in cases.ways:
             if not (case.known.dead or case.sum.empty):
-                found = join(found, _in_case(value, rest, case, times // cases.factor))
-        yield found
+                bare = value._replace(constant=several * value.constant, factors=rest)
+                found = join(found, _in_case(bare, case, several * times // cases.factor))
+        yield -(-found[0] // several), found[1] // several
 
 
-def _in_case(value: Sum, rest: Mapping[Atom, int], case: Case, times: int) -> Range:
+def _in_case(value: Sum, case: Case, times: int) -> Range:
     narrowed = case.known.narrowed
     atoms = {key: meet(known, narrowed.get(key, known)) for key, known in value.atoms.items()}
-    whole = _added(Sum(value.constant, rest, atoms, 0, 0), case.sum, times)
+    whole = _added(value._replace(atoms=atoms), case.sum, times)
     found = whole.range
     for fact in case.known.facts:
         found = meet(found, _through(whole, fact))

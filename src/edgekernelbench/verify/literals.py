@@ -4,17 +4,29 @@ An expression is *flexible* while its `dtype` is None: a literal, or an operatio
 """
 
 import math
+from collections.abc import Iterator
 
 from edgekernelbench.base.span import Span
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Binary, Call, Expr, Literal
-from edgekernelbench.ir.walk import walk
+from edgekernelbench.ir.walk import children
+from edgekernelbench.verify.functions import NUMBERS
 
 INTEGER_OPS = frozenset(("//", "%", "<<", ">>", "&", "|", "^"))
 """Operators that floats do not have."""
 
 _MAX_SHIFT = 63
 _MAX_BITS = 1024
+
+
+def _flexible_parts(node: Expr) -> Iterator[Expr]:
+    """Visit a flexible expression; typed parts, such as conditions, are left out."""
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        if found.dtype is None:
+            yield found
+            waiting.extend(children(found))
 
 
 def is_fractional(node: Expr) -> bool:
@@ -24,9 +36,8 @@ def is_fractional(node: Expr) -> bool:
     return any(
         (isinstance(part, Literal) and isinstance(part.value, float))
         or (isinstance(part, Binary) and part.op == "/")
-        or (isinstance(part, Call) and part.function not in ("min", "max", "clamp", "abs"))
-        for part in walk(node)
-        if part.dtype is None
+        or (isinstance(part, Call) and part.function not in NUMBERS)
+        for part in _flexible_parts(node)
     )
 
 
@@ -134,5 +145,6 @@ def natural_type(node: Expr) -> DType:
     if is_fractional(node):
         return DType.F32
     low, high = DType.I32.bounds
-    wide = any(isinstance(p, Literal) and not low <= p.value <= high for p in walk(node))
+    numbers = (part.value for part in _flexible_parts(node) if isinstance(part, Literal))
+    wide = any(not low <= value <= high for value in numbers)
     return DType.I64 if wide else DType.I32

@@ -23,6 +23,7 @@ from edgekernelbench.ir.expr import (
 from edgekernelbench.verify import intervals
 from edgekernelbench.verify.conditions import FAR, deduce, require
 from edgekernelbench.verify.intervals import EMPTY, Range, join, meet, within
+from edgekernelbench.verify.labels import Labels
 from edgekernelbench.verify.linear import (
     NOTHING,
     Atom,
@@ -64,6 +65,7 @@ class Values:
     def __init__(self) -> None:
         self.tensors: dict[str, Range] = {}
         self.axes: dict[str, Range] = {}
+        self._labels = Labels()
         # The entries hold what the keys are the identities of.
         self._found: dict[tuple[int, int], tuple[Sum, Expr, Known]] = {}
         self._assumed: dict[tuple[int, int, bool], tuple[Known, Expr, Known]] = {}
@@ -71,6 +73,7 @@ class Values:
     def enter(self, stage: Stage) -> None:
         """Put the axes of a stage in scope, with their ranges."""
         self._found.clear()
+        self._labels = Labels()
         self._assumed.clear()
         self.axes = {axis: (0, size - 1) for axis, size in zip(stage.axes, stage.shape, strict=True)}
         if isinstance(stage.value, Reduction):
@@ -135,7 +138,7 @@ class Values:
                 if inner.empty:
                     return NOTHING
                 found = intervals.power(inner.range, exponent)
-                return self._result(("**", inner.key, exponent), found, node, known)
+                return self._result(self._labels.of_structure("**", inner.key, exponent), found, node, known)
             case Axis() | Literal() | Compare() | Logic():
                 return NOTHING  # handled above, or no number at all
             case _:
@@ -151,7 +154,7 @@ class Values:
         """Make an atom of what an operation gives, in the range of its type if that can overflow."""
         whole = bounds_of(node.dtype)
         if found is None or not within(found, whole):
-            return self._atom(("overflow", node.dtype, key), whole, known)
+            return self._atom(self._labels.of_structure("overflow", node.dtype, key), whole, known)
         return self._atom(key, found, known, cases)
 
     def _fits(self, value: Sum, node: Expr, known: Known) -> Sum:
@@ -159,17 +162,23 @@ class Values:
         low, high = bounds_of(node.dtype)
         if low <= value.low and value.high <= high:
             return value
-        return value if value.empty else self._atom(("overflow", node.dtype, value.key), (low, high), known)
+        return (
+            value
+            if value.empty
+            else self._atom(self._labels.of_structure("overflow", node.dtype, value.key), (low, high), known)
+        )
 
     def _read(self, node: Read, known: Known) -> Sum:
-        keys: list[Hashable] = [node.tensor]
+        keys: list[Hashable] = ["[]", node.tensor]
         for index in node.indices:
             value = self.of(index, known)
             if value.empty:
                 return NOTHING
             keys.append(value.key)
         found = self.tensors.get(node.tensor)
-        return self._atom(tuple(keys), bounds_of(node.dtype) if found is None else found, known)
+        return self._atom(
+            self._labels.of_structure(*keys), bounds_of(node.dtype) if found is None else found, known
+        )
 
     def _unary(self, node: Unary, known: Known) -> Sum:
         value = scale(self.of(node.operand, known), -1)
@@ -181,16 +190,16 @@ class Values:
     def _cast(self, node: Cast, known: Known) -> Sum:
         inner = node.operand.dtype
         if inner is DType.BOOL:
-            return self._atom(("cast", node), (0, 1), known)
+            return self._atom(self._labels.of_expression(node), (0, 1), known)
         if inner is None or inner.is_float:
-            return self._atom(("cast", node), bounds_of(node.to), known)
+            return self._atom(self._labels.of_expression(node), bounds_of(node.to), known)
         value = self.of(node.operand, known)
         low, high = bounds_of(node.to)
         if value.empty or (low <= value.low and value.high <= high):
             return value
         if node.saturate:
             clamped = (min(max(value.low, low), high), max(min(value.high, high), low))
-            return self._atom(("sat", node.to, value.key), clamped, known)
+            return self._atom(self._labels.of_structure("sat", node.to, value.key), clamped, known)
         return self._fits(value, node, known)
 
     def _select(self, node: Select, known: Known) -> Sum:
@@ -199,17 +208,19 @@ class Values:
         then = NOTHING if taken.dead else self.of(node.then, taken)
         other = NOTHING if passed.dead else self.of(node.other, passed)
         cases = Cases(1, (Case(then, taken), Case(other, passed)))
-        return self._atom(node, join(then.range, other.range), known, cases)
+        return self._atom(self._labels.of_expression(node), join(then.range, other.range), known, cases)
 
     def _call(self, node: Call, known: Known) -> Sum:
         if node.function not in ("min", "max", "clamp", "abs"):
             top = node.args[0].dtype.bits if node.function == "popcount" and node.args[0].dtype else None
-            return self._result(node, None if top is None else (0, top), node, known)
+            return self._result(
+                self._labels.of_expression(node), None if top is None else (0, top), node, known
+            )
         parts = [self.of(arg, known) for arg in node.args]
         if any(part.empty for part in parts):
             return NOTHING
         lows, highs = [part.low for part in parts], [part.high for part in parts]
-        key = (node.function, *(part.key for part in parts))
+        key = self._labels.of_structure(node.function, *(part.key for part in parts))
         match node.function:
             case "min":
                 found = min(lows), min(highs)
@@ -234,9 +245,9 @@ class Values:
             keys = left.key, right.key
             same = keys[0] == keys[1]
             area = intervals.power(left.range, 2) if same else intervals.multiply(left.range, right.range)
-            return self._result(("*", frozenset(keys)), area, node, known)
+            return self._result(self._labels.of_structure("*", frozenset(keys)), area, node, known)
         found_range = _OPERATIONS[node.op](left.range, right.range, bits_of(node))
-        return self._result((node.op, left.key, right.key), found_range, node, known)
+        return self._result(self._labels.of_structure(node.op, left.key, right.key), found_range, node, known)
 
     def _linear(self, left: Sum, right: Sum, node: Binary, known: Known) -> Sum | None:
         """Do what keeps a number a sum: addition, and what constants do."""
@@ -271,7 +282,7 @@ class Values:
             shift = rest.low // by
             whole = {key: factor // by for key, factor in left.factors.items() if not factor % by}
             return part(left, shift, whole, known.facts), combine(rest, number(-shift * by), 1)
-        keys = ("//", left.key, by), ("%", left.key, by)
+        keys = self._labels.of_structure("//", left.key, by), self._labels.of_structure("%", left.key, by)
         ranges = (left.low // by, left.high // by), intervals.modulo(left.range, (by, by)) or EMPTY
         quotient, remainder = (self._atom(key, found, known) for key, found in zip(keys, ranges, strict=True))
         return (
