@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from edgekernelbench.compiler.rewrite import axes_of, reads_of, substituted, with_body
+from edgekernelbench.compiler.rewrite import axes_of, entered, reads_of, substituted, with_body
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Cast, Expr, Logic, Read
 from edgekernelbench.nest.indices import conjunction
@@ -79,18 +79,18 @@ class _Promotion:
 
     def _statement(self, stmt: Stmt, ranges: Ranges) -> Stmt:
         match stmt:
-            case Loop(var=var, extent=extent, body=body, kind=kind):
+            case Loop(body=body, kind=kind):
                 if kind is Kind.REDUCTION and any(isinstance(s, Update) for s in walk_stmts(body)):
                     try:
                         return self._promote(stmt, ranges)
                     except _Unfit:
                         pass
-                return replace(stmt, body=self.block(body, {**ranges, var: (0, extent - 1)}))
+                return replace(stmt, body=self.block(body, entered(stmt, ranges)))
             case Allocate(buffers=buffers, body=body):
                 self._buffers.update({b.name: b for b in buffers})
                 return replace(stmt, body=self.block(body, ranges))
             case Let(body=body) | Guard(body=body):
-                return with_body(stmt, self.block(body, ranges))
+                return with_body(stmt, self.block(body, entered(stmt, ranges)))
             case Store() | Update():
                 return stmt
             case _:
@@ -214,9 +214,9 @@ def _unrolled_one(stmt: Stmt, ranges: Ranges) -> Iterator[Stmt]:
                 for step in range(extent):
                     yield from _unrolled(substituted(body, {var: number(step)}, ranges), ranges)
             else:
-                yield replace(stmt, body=_unrolled(body, {**ranges, var: (0, extent - 1)}))
+                yield replace(stmt, body=_unrolled(body, entered(stmt, ranges)))
         case Let(body=body) | Guard(body=body) | Allocate(body=body):
-            yield with_body(stmt, _unrolled(body, ranges))
+            yield with_body(stmt, _unrolled(body, entered(stmt, ranges)))
         case Store() | Update():
             yield stmt
         case _:

@@ -6,9 +6,9 @@ from typing import assert_never
 
 from edgekernelbench.ir.expr import Axis, Expr, Read
 from edgekernelbench.ir.walk import transform, walk
-from edgekernelbench.nest.indices import simplify
-from edgekernelbench.nest.linear import Ranges
-from edgekernelbench.nest.tree import Allocate, Guard, Let, Loop, Stmt, Store, Update, walk_stmts
+from edgekernelbench.nest.indices import simplify, span_of
+from edgekernelbench.nest.linear import Ranges, linear
+from edgekernelbench.nest.tree import Allocate, Guard, Let, Loop, Stmt, Store, Update, inner, walk_stmts
 
 
 def expressions(stmt: Stmt) -> tuple[Expr, ...]:
@@ -78,6 +78,20 @@ def written(body: tuple[Stmt, ...]) -> set[str]:
     return names
 
 
+def entered(stmt: Stmt, ranges: Ranges) -> Ranges:
+    """Give the ranges of variables inside a statement."""
+    match stmt:
+        case Loop(var=var, extent=extent):
+            return {**ranges, var: (0, extent - 1)}
+        case Let(var=var, value=value):
+            low, high = span_of(value, ranges)
+            return ranges if low is None or high is None else {**ranges, var: (low, high)}
+        case Guard() | Allocate() | Store() | Update():
+            return ranges
+        case _:
+            assert_never(stmt)
+
+
 def axes_of(node: Expr) -> frozenset[str]:
     """Name the loop variables in an expression."""
     return frozenset(one.name for one in walk(node) if isinstance(one, Axis))
@@ -105,18 +119,47 @@ def substituted(body: tuple[Stmt, ...], values: Mapping[str, Expr], ranges: Rang
     Returns:
         The changed statements; loops inside add to the ranges.
     """
-    return tuple(_substituted(stmt, values, dict(ranges)) for stmt in body)
+    return tuple(_substituted(stmt, values, ranges) for stmt in body)
 
 
-def _substituted(stmt: Stmt, values: Mapping[str, Expr], ranges: dict[str, tuple[int, int]]) -> Stmt:
+def _substituted(stmt: Stmt, values: Mapping[str, Expr], ranges: Ranges) -> Stmt:
     fresh = with_expressions(stmt, lambda node: replaced(node, values, ranges))
-    match fresh:
-        case Loop(var=var, extent=extent, body=body):
-            inside = {**ranges, var: (0, extent - 1)}
-            return replace(fresh, body=tuple(_substituted(s, values, inside) for s in body))
-        case Let(body=body) | Guard(body=body) | Allocate(body=body):
-            return with_body(fresh, tuple(_substituted(s, values, ranges) for s in body))
-        case Store() | Update():
-            return fresh
-        case _:
-            assert_never(fresh)
+    inside = entered(fresh, ranges)
+    return with_body(fresh, tuple(_substituted(s, values, inside) for s in inner(fresh)))
+
+
+def with_plain_lets(body: tuple[Stmt, ...], ranges: Ranges) -> tuple[Stmt, ...]:
+    """Put the values of `Let`s that are sums of loop variables in their place."""
+    return tuple(fresh for stmt in body for fresh in _with_plain_lets(stmt, ranges))
+
+
+def _with_plain_lets(stmt: Stmt, ranges: Ranges) -> tuple[Stmt, ...]:
+    if isinstance(stmt, Let) and all(isinstance(term, Axis) for term, _ in linear(stmt.value).terms):
+        return with_plain_lets(substituted(stmt.body, {stmt.var: stmt.value}, ranges), ranges)
+    return (with_body(stmt, with_plain_lets(inner(stmt), entered(stmt, ranges))),)
+
+
+def renamed(body: tuple[Stmt, ...], names: Mapping[str, str]) -> tuple[Stmt, ...]:
+    """Give buffers other names throughout statements, where they are allocated too."""
+
+    def other(node: Expr) -> Expr | None:
+        if isinstance(node, Read) and node.tensor in names:
+            return replace(node, tensor=names[node.tensor])
+        return None
+
+    def one(stmt: Stmt) -> Stmt:
+        fresh = with_expressions(stmt, lambda node: transform(node, other))
+        match fresh:
+            case Store(buffer=buffer):
+                return replace(fresh, buffer=names.get(buffer, buffer))
+            case Update(buffer=buffer, best=best):
+                return replace(fresh, buffer=names.get(buffer, buffer), best=names.get(best, best))
+            case Allocate(buffers=buffers):
+                held = tuple(replace(b, name=names.get(b.name, b.name)) for b in buffers)
+                return Allocate(held, tuple(one(s) for s in fresh.body))
+            case Loop() | Let() | Guard():
+                return with_body(fresh, tuple(one(s) for s in fresh.body))
+            case _:
+                assert_never(fresh)
+
+    return tuple(one(stmt) for stmt in body) if names else body

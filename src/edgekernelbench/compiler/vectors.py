@@ -11,6 +11,7 @@ from typing import assert_never
 from edgekernelbench.compiler.mathematics import PROGRAMS
 from edgekernelbench.compiler.rewrite import (
     axes_of,
+    entered,
     expressions,
     reads_of,
     substituted,
@@ -69,15 +70,15 @@ class _Lowering:
 
     def _statement(self, stmt: Stmt, ranges: Ranges) -> tuple[Stmt, ...]:
         match stmt:
-            case Loop(var=var, extent=extent, body=body, mark=mark):
-                inside = {**ranges, var: (0, extent - 1)}
+            case Loop(body=body, mark=mark):
+                inside = entered(stmt, ranges)
                 if mark is Mark.VECTOR:
                     if _can_be_distributed(stmt):
                         return self._sink(body, _Vector(stmt, inside))
                     stmt = replace(stmt, mark=Mark.SERIAL)
                 return (replace(stmt, body=self.block(body, inside)),)
             case Let(body=body) | Guard(body=body) | Allocate(body=body):
-                return (with_body(stmt, self.block(body, ranges)),)
+                return (with_body(stmt, self.block(body, entered(stmt, ranges))),)
             case Store() | Update():
                 return (stmt,)
             case _:
@@ -90,8 +91,8 @@ class _Lowering:
         match stmt:
             case Store() | Update():
                 return self._leaf(stmt, vector)
-            case Loop(var=var, extent=extent, body=body):
-                inside = replace(vector, ranges={**vector.ranges, var: (0, extent - 1)})
+            case Loop(body=body):
+                inside = replace(vector, ranges=entered(stmt, vector.ranges))
                 return (replace(stmt, body=self._sink(body, inside)),)
             case Guard(condition=condition, body=body):
                 if vector.var in axes_of(condition):
@@ -100,7 +101,8 @@ class _Lowering:
             case Let(var=var, value=value, body=body):
                 if vector.var in axes_of(value):
                     return self._sink(substituted(body, {var: value}, vector.ranges), vector)
-                return (replace(stmt, body=self._sink(body, vector)),)
+                inside = replace(vector, ranges=entered(stmt, vector.ranges))
+                return (replace(stmt, body=self._sink(body, inside)),)
             case Allocate(buffers=buffers, body=body):
                 wide = {b.name: replace(b, shape=(*b.shape, vector.loop.extent)) for b in buffers}
                 inner = _with_lane(body, wide, variable(vector.var))

@@ -8,6 +8,7 @@ from tvm import tirx
 from edgekernelbench.base.errors import CompileError
 from edgekernelbench.compiler.arrays import elements
 from edgekernelbench.compiler.registers import keep_in_registers
+from edgekernelbench.compiler.tails import remove_tails
 from edgekernelbench.compiler.tvm.expressions import Scope
 from edgekernelbench.compiler.tvm.statements import Statements, declare
 from edgekernelbench.compiler.vectors import lower_vectors
@@ -50,9 +51,10 @@ def lower_nest(nest: Nest, profile: Profile) -> Any:  # noqa: ANN401 - a module 
 
 
 def optimised(nest: Nest, body: tuple[Stmt, ...], profile: Profile) -> tuple[Stmt, ...]:
-    """Bring vector loops down to single statements and accumulators into registers."""
+    """Remove tails, bring vector loops down to single statements and accumulators into registers."""
     most = max(1, profile.vector_registers - 2)
-    return keep_in_registers(lower_vectors(body, profile.vector_bytes), outside(nest), most)
+    vectors = lower_vectors(remove_tails(body), profile.vector_bytes)
+    return keep_in_registers(vectors, outside(nest), most)
 
 
 def _function(nest: Nest, body: tuple[Stmt, ...], name: str, threads: int) -> Any:  # noqa: ANN401 - a node of TVM

@@ -1,0 +1,103 @@
+"""Guards moved outwards, and loops cut short where a guard says that the rest does nothing."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from edgekernelbench.compiler.rewrite import axes_of, entered, reads_of, with_body
+from edgekernelbench.ir.expr import Axis, Compare, Expr, Literal, Logic
+from edgekernelbench.nest.indices import FALSE, TRUE, conjunction, simplify
+from edgekernelbench.nest.linear import Ranges, linear
+from edgekernelbench.nest.tree import Allocate, Guard, Let, Loop, Stmt, Store, Update
+
+
+def conjuncts(condition: Expr) -> tuple[Expr, ...]:
+    """List the conditions that `and` joins; chains of comparisons are taken apart too."""
+    match condition:
+        case Logic(op="and", operands=operands):
+            return tuple(c for part in operands for c in conjuncts(part))
+        case Compare(ops=ops, operands=operands) if len(ops) > 1:
+            pairs = zip(ops, operands, operands[1:], strict=False)
+            return tuple(Compare((op,), (a, b), dtype=condition.dtype) for op, a, b in pairs)
+        case _:
+            return (condition,)
+
+
+def tidy_guards(body: tuple[Stmt, ...], ranges: Ranges) -> tuple[Stmt, ...]:
+    """Decide guards where the ranges do, move them out of loops that they do not depend on, and cut loops short.
+
+    Args:
+        body: A program.
+        ranges: Ranges of the variables round it.
+
+    Returns:
+        An equal program.
+    """
+    return tuple(fresh for stmt in body for fresh in _tidy(stmt, ranges))
+
+
+def _tidy(stmt: Stmt, ranges: Ranges) -> tuple[Stmt, ...]:
+    match stmt:
+        case Loop(body=body):
+            return _tidy_loop(replace(stmt, body=tidy_guards(body, entered(stmt, ranges))))
+        case Guard(condition=condition, body=body):
+            return _guarded(conjuncts(simplify(condition, ranges)), tidy_guards(body, ranges))
+        case Allocate(body=body):
+            inner = tidy_guards(body, ranges)
+            if len(inner) == 1 and isinstance(inner[0], Guard) and not reads_of(inner[0].condition):
+                (guard,) = inner
+                return (replace(guard, body=(replace(stmt, body=guard.body),)),)
+            return (replace(stmt, body=inner),) if inner else ()
+        case Let(body=body):
+            inner = tidy_guards(body, entered(stmt, ranges))
+            return (with_body(stmt, inner),) if inner else ()
+        case Store() | Update():
+            return (stmt,)
+        case _:
+            assert_never(stmt)
+
+
+def _guarded(conditions: tuple[Expr, ...], body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    """Put conditions round statements, joined with a guard that stands there already."""
+    if FALSE in conditions or not body:
+        return ()
+    if len(body) == 1 and isinstance(body[0], Guard):
+        conditions, body = (*conditions, *conjuncts(body[0].condition)), body[0].body
+    whole = conjunction(conditions)
+    return body if whole == TRUE else (Guard(whole, body),)
+
+
+def _tidy_loop(loop: Loop) -> tuple[Stmt, ...]:
+    if not loop.body:
+        return ()
+    if len(loop.body) != 1 or not isinstance(loop.body[0], Guard):
+        return (loop,)
+    (guard,) = loop.body
+    outside, inside, stop = [], [], loop.extent
+    for condition in conjuncts(guard.condition):
+        limit = _upper_limit(condition, loop.var)
+        if limit is not None:
+            stop = min(stop, limit)
+        elif loop.var in axes_of(condition) or reads_of(condition):
+            inside.append(condition)
+        else:
+            outside.append(condition)
+    if stop < 1:
+        return ()
+    kept = _guarded(tuple(inside), guard.body)
+    return _guarded(tuple(outside), (replace(loop, extent=stop, body=kept),))
+
+
+def _upper_limit(condition: Expr, var: str) -> int | None:
+    """Give the number that `var < number` or `var <= number - 1` names; None for any other condition."""
+    match condition:
+        case Compare(ops=("<" | "<=" as op,), operands=(left, Literal(value=int() as value))):
+            total = linear(left)
+            if [(_name(t), k) for t, k in total.terms] != [(var, 1)]:
+                return None
+            return int(value) - total.constant + (op == "<=")
+        case _:
+            return None
+
+
+def _name(node: Expr) -> str:
+    return node.name if isinstance(node, Axis) else ""
