@@ -23,7 +23,8 @@ from edgekernelbench.interp.array_functions import (
 from edgekernelbench.interp.closures import Closure, Environment, Scope, build_closure, typed
 from edgekernelbench.interp.grid import Grid
 from edgekernelbench.interp.memory import Memory
-from edgekernelbench.interp.reading import affine_closure, read_closure
+from edgekernelbench.interp.reading import read_closure
+from edgekernelbench.interp.windows import affine_closure
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import (
     Axis,
