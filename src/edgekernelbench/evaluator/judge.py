@@ -48,6 +48,8 @@ from edgekernelbench.records.schema import storable
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.schema import Workload
 
+WORKER_MODULE = "edgekernelbench.evaluator.worker"
+
 LEAST_DEADLINE_S = 10.0
 DEADLINE_FACTOR = 50
 """A kernel may take 50 times as long as the default baseline, and at least 10 s."""
@@ -104,6 +106,7 @@ class Judge:
         compiler: str = "tvm",
         baselines: Sequence[Baseline] | None = None,
         limits: Limits | None = None,
+        server: Sequence[str] | None = None,
     ) -> None:
         """Make a judge; servers are started with the first worker that needs them.
 
@@ -112,6 +115,7 @@ class Judge:
             compiler: Name of the compiler.
             baselines: What kernels are timed beside; None for `default` alone.
             limits: What workers may use; None for what the profile asks for.
+            server: Starts a fork server, given the name of a compiler; None for the product's own.
         """
         self.profile = profile
         self.compiler = compiler
@@ -122,6 +126,7 @@ class Judge:
         self._limits = limits or Limits(
             deadline_s=LEAST_DEADLINE_S, memory_bytes=profile.workspace_bytes + (4 << 30), cpus=cores
         )
+        self._command = (sys.executable, "-m", WORKER_MODULE) if server is None else tuple(server)
         self._exams = Exams()
         self._servers: dict[str, Supervisor] = {}
         self._standby = Standby(self._supervisor)
@@ -291,9 +296,8 @@ class Judge:
 
     def _supervisor(self, name: str) -> Supervisor:
         if name not in self._servers:
-            module = [sys.executable, "-m", "edgekernelbench.evaluator.worker"]
             what = self.compiler if name == "compiler" else name
-            self._servers[name] = Supervisor([*module, what], self.environment, scratch_root())
+            self._servers[name] = Supervisor([*self._command, what], self.environment, scratch_root())
         return self._servers[name]
 
     def close(self) -> None:

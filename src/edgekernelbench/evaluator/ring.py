@@ -112,7 +112,7 @@ def _turn(thing: Timed, message: dict[str, object], plan: TimingPlan) -> dict[st
 
 
 def _samples(answer: dict[str, Any] | None) -> list[int]:
-    if answer is None or not _is_count(answer.get("threads")):
+    if answer is None or not isinstance(answer.get("threads"), int):
         return []
     samples = answer.get("samples")
     proper = isinstance(samples, list) and all(_is_count(s) for s in samples)

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from edgekernelbench.base.errors import InternalError
 from edgekernelbench.compiler.arrays import aligned_zeros
 
 Array = NDArray[np.generic]
@@ -111,14 +112,19 @@ class Batches:
 
         Returns:
             The duration of a single run, roughly.
+
+        Raises:
+            InternalError: When the clock does not move.
         """
         self._run(1, 1)
-        single = max(1, self._run(1, 1)[0])
+        single = self._run(1, 1)[0]
+        if single < 1:
+            raise InternalError(f"expected the duration of a run, found {single} ns")
         # A kernel that takes long for its small buffers does not gain from finding them in the cache.
         self._sets = 1 if single > SLOW_RUN_NS else min(self._sets, max(2, self._plan.batch_ns // single))
         self._run(self._sets, 1)
         round_ns = max(1, min(self._run(self._sets, 3 if single < SLOW_RUN_NS else 1)))
-        self.runs = self._sets * max(1, -(-SHORTEST_SAMPLE_NS // round_ns))
+        self.runs = self._sets * min(MAX_REPEATS, max(1, -(-SHORTEST_SAMPLE_NS // round_ns)))
         sample_ns = round_ns * self.runs // self._sets
         self._repeats = min(MAX_REPEATS, max(1, -(-self._plan.batch_ns // sample_ns)))
         return round_ns // self._sets
@@ -167,7 +173,7 @@ def thread_times() -> dict[int, int]:
 
 
 def working_threads(before: dict[int, int], after: dict[int, int]) -> int:
-    """Count the threads that worked between two readings of `thread_times`."""
+    """Count the threads that worked between two readings of `thread_times`; at least one did."""
     spent = [now - before.get(thread, 0) for thread, now in after.items()]
     most = max(spent, default=0)
-    return sum(used >= WORKING_SHARE * most and used > 0 for used in spent)
+    return max(1, sum(used >= WORKING_SHARE * most and used > 0 for used in spent))

@@ -3,12 +3,13 @@
 import errno
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from edgekernelbench.base.errors import CompileError, PrerequisiteError
-from edgekernelbench.compiler.interface import Array, Cost, Executable
+from edgekernelbench.compiler.interface import Array, Compiler, Cost, Executable
 from edgekernelbench.evaluator.compilers import import_compiler, load_compiler
 from edgekernelbench.evaluator.desk import Desk
 from edgekernelbench.evaluator.server import Role, serve
@@ -21,16 +22,20 @@ from edgekernelbench.records.outcome import Phase
 from edgekernelbench.verify.compute import verify_compute
 
 
-def judge_kernel(folder: Path) -> None:
-    """Compile a text, run it on every sheet, and be timed when asked to.
+def kernel_role(find_compiler: Callable[[str], Compiler]) -> Role:
+    """Make the role that compiles a text, runs it on every sheet, and is timed when asked to.
 
     Args:
-        folder: The worker's folder.
+        find_compiler: Gives the compiler of a name.
     """
+    return partial(_work, find_compiler)
+
+
+def _work(find_compiler: Callable[[str], Compiler], folder: Path) -> None:
     desk = Desk(folder)
     tempfile.tempdir = str(folder)
     try:
-        _judge(desk)
+        _run(desk, find_compiler)
     except CompileError as error:
         desk.reply(refused=str(error))
     except PrerequisiteError as error:
@@ -41,12 +46,12 @@ def judge_kernel(folder: Path) -> None:
         desk.reply(full=str(error))
 
 
-def _judge(desk: Desk) -> None:
+def _run(desk: Desk, find_compiler: Callable[[str], Compiler]) -> None:
     with desk.phase(Phase.COMPILE):
         profile = profile_from_json(desk.request["profile"])
         facts = verify_compute(parse(desk.request["text"]))
         nest = build_nest(facts, profile.target, profile)
-        artifact = load_compiler(desk.request["compiler"]).compile(nest, profile)
+        artifact = find_compiler(desk.request["compiler"]).compile(nest, profile)
     if artifact.executable is None:
         raise PrerequisiteError(
             f"{artifact.compiler} built nothing that runs on this machine", "judge it on its own device"
@@ -119,7 +124,7 @@ def profile_from_json(fields: dict[str, Any]) -> Profile:
     return Profile(**plain)
 
 
-ROLES: dict[str, Role] = {"kernel": judge_kernel}
+ROLES: dict[str, Role] = {"kernel": kernel_role(load_compiler)}
 
 
 def main() -> None:
