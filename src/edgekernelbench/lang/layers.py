@@ -146,9 +146,9 @@ def _declared(param: Param) -> Declared:
 
 
 def _merged(old: tuple[Block, ...], new: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Put new blocks where the first that they replace stood; keep the others of targets that are not served."""
+    """Put new blocks where the first that they replace stood; old ones keep what is not replaced."""
     taken = {target for block in new for target in block.targets}
     place = next((at for at, block in enumerate(old) if taken.intersection(block.targets)), len(old))
-    left = [replace(block, targets=tuple(t for t in block.targets if t not in taken)) for block in old]
-    merged = [*left[:place], *new, *left[place:]]
-    return tuple(block for block in merged if block.targets)
+    kept: list[Block] = [replace(b, targets=tuple(t for t in b.targets if t not in taken)) for b in old]
+    kept[place:place] = new
+    return tuple(block for block in kept if block.targets)
