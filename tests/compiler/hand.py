@@ -8,8 +8,26 @@ from edgekernelbench.ir.expr import Axis, Expr, Literal, Read
 from edgekernelbench.nest.tree import Buffer, Kind, Loop, Mark, Nest, Role, Stmt
 from edgekernelbench.profiles.profile import DeviceClass, Profile
 
-HOST = Profile("test", "a test machine", "llvm", DeviceClass.SERVER, threads=2, vector_bytes=64, vector_registers=32, cpu="native")
-SERIAL = Profile("serial", "one thread", "llvm", DeviceClass.SERVER, threads=1, vector_bytes=64, vector_registers=32, cpu="native")
+HOST = Profile(
+    "test",
+    "a test machine",
+    "llvm",
+    DeviceClass.SERVER,
+    threads=2,
+    vector_bytes=64,
+    vector_registers=32,
+    cpu="native",
+)
+SERIAL = Profile(
+    "serial",
+    "one thread",
+    "llvm",
+    DeviceClass.SERVER,
+    threads=1,
+    vector_bytes=64,
+    vector_registers=32,
+    cpu="native",
+)
 
 
 def axis(name: str) -> Term:
@@ -26,7 +44,8 @@ def read(buffer: Buffer, *indices: Term | int | str) -> Term:
 
 def places(*indices: Term | int | str) -> tuple[Expr, ...]:
     return tuple(
-        (axis(i) if isinstance(i, str) else lit(i, DType.I32) if isinstance(i, int) else i).expr for i in indices
+        (axis(i) if isinstance(i, str) else lit(i, DType.I32) if isinstance(i, int) else i).expr
+        for i in indices
     )
 
 
@@ -42,7 +61,9 @@ def work(name: str, *shape: int, dtype: DType = DType.F32, scope: str = "global"
     return Buffer(name, dtype, shape, Role.WORK, scope)
 
 
-def loops(spec: Sequence[tuple[str, int] | tuple[str, int, Mark]], *body: Stmt, kind: Kind = Kind.DATA) -> Loop:
+def loops(
+    spec: Sequence[tuple[str, int] | tuple[str, int, Mark]], *body: Stmt, kind: Kind = Kind.DATA
+) -> Loop:
     """Nest loops; neighbours that are marked `PARALLEL` are one loop."""
     inner = body
     for name, extent, *mark in reversed(spec):
@@ -54,8 +75,12 @@ def loops(spec: Sequence[tuple[str, int] | tuple[str, int, Mark]], *body: Stmt, 
     return result
 
 
-def nest(params: Sequence[Buffer], outputs: Sequence[Buffer], *body: Stmt, **rest: tuple[Buffer, ...]) -> Nest:
-    return Nest(
-        "kernel", "llvm", tuple(params), tuple(outputs), rest.get("prepared", ()), rest.get("tables", ()),
-        rest.get("prepare", ()), body,
-    )  # fmt: skip
+def nest(
+    params: Sequence[Buffer],
+    outputs: Sequence[Buffer],
+    *body: Stmt,
+    prepared: tuple[Buffer, ...] = (),
+    tables: tuple[Buffer, ...] = (),
+    prepare: tuple[Stmt, ...] = (),
+) -> Nest:
+    return Nest("kernel", "llvm", tuple(params), tuple(outputs), prepared, tables, prepare, body)

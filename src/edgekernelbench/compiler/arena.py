@@ -1,7 +1,7 @@
 """Where workspace lies: offsets in one arena, shared where lifetimes are disjoint.
 
-Buffers of the `local` scope that fit are left to the stack. Everything else gets an offset: what is allocated inside a
-`parallel` loop in an area of its own for every thread, the rest in one area for the whole run.
+Buffers of the `local` scope that fit are left to the stack. Everything else gets an offset: what is allocated
+inside a `parallel` loop in an area of its own for every thread, the rest in one area for the whole run.
 """
 
 from collections.abc import Mapping

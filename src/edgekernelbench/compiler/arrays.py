@@ -80,9 +80,7 @@ def aligned_zeros(shape: tuple[int, ...], dtype: np.dtype[np.generic], *, align:
 
 def allocate_buffer(buffer: Buffer) -> Array:
     """Allocate what holds a buffer, zeroed and aligned."""
-    return aligned_zeros(
-        stored_shape(buffer), stored_type(buffer.dtype), align=max(ALIGNMENT, buffer.align)
-    )
+    return aligned_zeros(stored_shape(buffer), stored_type(buffer.dtype), align=max(ALIGNMENT, buffer.align))
 
 
 def pack_nibbles(array: Array) -> Array:

@@ -23,7 +23,7 @@ def conjuncts(condition: Expr) -> tuple[Expr, ...]:
 
 
 def tidy_guards(body: tuple[Stmt, ...], ranges: Ranges) -> tuple[Stmt, ...]:
-    """Decide guards where the ranges do, move them out of loops that they do not depend on, and cut loops short.
+    """Decide guards where ranges do, move them out of loops, and cut loops short.
 
     Args:
         body: A program.
@@ -43,9 +43,9 @@ def _tidy(stmt: Stmt, ranges: Ranges) -> tuple[Stmt, ...]:
             return _guarded(conjuncts(simplify(condition, ranges)), tidy_guards(body, ranges))
         case Allocate(body=body):
             inner = tidy_guards(body, ranges)
-            if len(inner) == 1 and isinstance(inner[0], Guard) and not reads_of(inner[0].condition):
-                (guard,) = inner
-                return (replace(guard, body=(replace(stmt, body=guard.body),)),)
+            first = inner[0] if len(inner) == 1 else stmt
+            if isinstance(first, Guard) and not reads_of(first.condition):
+                return (replace(first, body=(replace(stmt, body=first.body),)),)
             return (replace(stmt, body=inner),) if inner else ()
         case Let(body=body):
             inner = tidy_guards(body, entered(stmt, ranges))
@@ -60,8 +60,9 @@ def _guarded(conditions: tuple[Expr, ...], body: tuple[Stmt, ...]) -> tuple[Stmt
     """Put conditions round statements, joined with a guard that stands there already."""
     if FALSE in conditions or not body:
         return ()
-    if len(body) == 1 and isinstance(body[0], Guard):
-        conditions, body = (*conditions, *conjuncts(body[0].condition)), body[0].body
+    first = body[0]
+    if len(body) == 1 and isinstance(first, Guard):
+        conditions, body = (*conditions, *conjuncts(first.condition)), first.body
     whole = conjunction(conditions)
     return body if whole == TRUE else (Guard(whole, body),)
 
@@ -69,9 +70,9 @@ def _guarded(conditions: tuple[Expr, ...], body: tuple[Stmt, ...]) -> tuple[Stmt
 def _tidy_loop(loop: Loop) -> tuple[Stmt, ...]:
     if not loop.body:
         return ()
-    if len(loop.body) != 1 or not isinstance(loop.body[0], Guard):
+    guard = loop.body[0]
+    if len(loop.body) != 1 or not isinstance(guard, Guard):
         return (loop,)
-    (guard,) = loop.body
     outside, inside, stop = [], [], loop.extent
     for condition in conjuncts(guard.condition):
         limit = _upper_limit(condition, loop.var)

@@ -32,8 +32,8 @@ class Executable(Protocol):
     """A kernel in this process, ready to run.
 
     Arrays are C-contiguous, 64-byte aligned, in the given (row-major) shapes of the signature;
-    scalars have shape `(1,)`; `f16` is `numpy.float16`, `bf16` is `ml_dtypes.bfloat16`; `i4` and `u4` are packed `uint8`
-    with half the last size (rounded up).
+    scalars have shape `(1,)`; `f16` is `numpy.float16`, `bf16` is `ml_dtypes.bfloat16`; `i4` and `u4` are
+    packed `uint8` with half the last size (rounded up). `arrays.place_array` makes them.
     """
 
     def prepare(self, params: Sequence[Array]) -> None:

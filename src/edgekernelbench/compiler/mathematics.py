@@ -1,12 +1,13 @@
 """Functions in `f32` without a library: arithmetic alone, so that they become vectors.
 
-Library calls never do. Each program is within about four units in the last place of the exact value, infinities
-and denormals included; a NaN stays one.
+Library calls never do. Each program is within about four units in the last place of the exact value,
+infinities and denormals included; a NaN stays one.
 
 Source:
-    Moshier, "Methods and Programs for Mathematical Functions" (1989) and the Cephes library, for the reductions and the
-    single-precision polynomials of `exp`, `exp2`, `log`, `log2`, `sin` and `cos`. The rational approximations of
-    `tanh` and `erf` and the double-precision polynomials of `pow` were fitted for this file (`tests/compiler` measures them).
+    Moshier, "Methods and Programs for Mathematical Functions" (1989) and the Cephes library, for the
+    reductions and the single-precision polynomials of `exp`, `exp2`, `log`, `log2`, `tanh`, `sin` and `cos`;
+    the Eigen library, `MathFunctionsImpl.h`, for the rational approximation of `erf`. The series of `pow`
+    are Taylor's. `tests/compiler/test_mathematics.py` measures them all.
 """
 
 from collections.abc import Mapping
@@ -26,8 +27,8 @@ _LN2_HIGH, _LN2_LOW = 0.693359375, -2.12194440e-4
 
 _EXP = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
 _EXP2 = (
-    1.535336188319500e-4, 1.339887440266574e-3, 9.618437357674640e-3, 5.550332471162809e-2, 2.402264791363012e-1,
-    6.931472028550421e-1,
+    1.535336188319500e-4, 1.339887440266574e-3, 9.618437357674640e-3, 5.550332471162809e-2,
+    2.402264791363012e-1, 6.931472028550421e-1,
 )  # fmt: skip
 _LOG = (
     7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
@@ -40,7 +41,7 @@ _HALF_PI = (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595
 
 
 def _scaled(w: Writer, value: Term, exponent: Term) -> Term:
-    """Multiply by a power of two in two steps, so that denormal and almost infinite results come out right."""
+    """Multiply by a power of two in two steps, so that denormal and huge results come out right."""
     half = w.let("half", exponent >> 1)
     low = ((half + 127) << 23).call("as_f32", F32)
     high = ((exponent - half + 127) << 23).call("as_f32", F32)
@@ -80,7 +81,7 @@ def _exp2() -> Program:
 
 
 def _mantissa(w: Writer, x: Term) -> tuple[Term, Term]:
-    """Split a positive number into a mantissa from sqrt(1/2) to sqrt(2), less 1, and its exponent as `f32`."""
+    """Split a positive number into its exponent, as `f32`, and a mantissa round 1, less 1; mantissa first."""
     tiny = w.let("tiny", x < 1.1754943508222875e-38)
     bits = w.let("bits", select(tiny, x * 33554432.0, x).call("as_i32", I32))
     exponent = w.let("exponent", (bits - _HALF_ROOT_BITS) >> 23)

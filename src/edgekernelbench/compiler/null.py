@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from edgekernelbench.compiler.arena import plan_arena
 from edgekernelbench.compiler.arrays import Array, check_arrays
 from edgekernelbench.compiler.cost import stored_cost
@@ -29,7 +31,8 @@ class NullExecutable:
         """Fill the outputs."""
         check_arrays(self._nest.params, params, "parameters")
         check_arrays(self._nest.outputs, outputs, "outputs")
-        answers = [0] * len(outputs) if self._answer is None else self._answer(self._nest, params)
+        zeros = [np.zeros((), output.dtype) for output in outputs]
+        answers = zeros if self._answer is None else self._answer(self._nest, params)
         for output, answer in zip(outputs, answers, strict=True):
             output[...] = answer
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgekernelbench.base.errors import InternalError
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import (
     Axis,
@@ -48,7 +49,8 @@ class Term:
     @property
     def dtype(self) -> DType:
         """The type, which every node here has."""
-        assert self.expr.dtype is not None
+        if self.expr.dtype is None:
+            raise InternalError(f"expected a typed expression, found {self.expr!r}")
         return self.expr.dtype
 
     def _meet(self, other: "Term | float") -> Expr:
@@ -162,9 +164,7 @@ class Writer:
 
     def include(self, program: Program, *args: Term) -> Term:
         """Insert another program's steps."""
-        names = {
-            name: self.let(name, arg) for (name, _), arg in zip(program.params, args, strict=True)
-        }
+        names = {name: self.let(name, arg) for (name, _), arg in zip(program.params, args, strict=True)}
         for name, value in program.steps:
             names[name] = self.let(name, Term(_renamed(value, names)))
         return Term(_renamed(program.result, names))

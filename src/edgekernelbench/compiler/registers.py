@@ -1,7 +1,8 @@
 """Accumulators of inner loops as small buffers of their own, which become registers.
 
-A reduction whose innermost data loops are unrolled or vectors keeps its partial results in one buffer. Read and written at
-every step they stay in memory, unless each is a variable by itself: so each gets a buffer of one vector.
+A reduction whose innermost data loops are unrolled or vectors keeps its partial results in one buffer. Read
+and written at every step they stay in memory, unless each is a variable by itself: so each gets a buffer of
+one vector.
 """
 
 from collections.abc import Iterator
@@ -120,7 +121,11 @@ class _Promotion:
                     raise _Unfit
                 return replace(stmt, body=tuple(self._inside(s, group, lanes, conditions) for s in body))
             case Guard(condition=condition, body=body):
-                parts = condition.operands if isinstance(condition, Logic) and condition.op == "and" else (condition,)
+                parts = (
+                    condition.operands
+                    if isinstance(condition, Logic) and condition.op == "and"
+                    else (condition,)
+                )
                 met = (*conditions, *parts)
                 return replace(stmt, body=tuple(self._inside(s, group, lanes, met) for s in body))
             case Let(body=body):

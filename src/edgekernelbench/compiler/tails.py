@@ -22,7 +22,19 @@ from edgekernelbench.ir.expr import Axis, Binary, Call, Compare, Expr, Literal, 
 from edgekernelbench.ir.walk import children, with_children
 from edgekernelbench.nest.indices import simplify, span_of_sum
 from edgekernelbench.nest.linear import I32, Linear, Ranges, linear, number, variable
-from edgekernelbench.nest.tree import Allocate, Guard, Kind, Let, Loop, Mark, Stmt, Store, Update, inner, walk_stmts
+from edgekernelbench.nest.tree import (
+    Allocate,
+    Guard,
+    Kind,
+    Let,
+    Loop,
+    Mark,
+    Stmt,
+    Store,
+    Update,
+    inner,
+    walk_stmts,
+)
 
 MOST_STATEMENTS = 48
 """A loop whose body has more statements, unrolled ones counted singly, is not written twice."""
@@ -129,8 +141,8 @@ def shift_tail(loop: Loop, tile: Tile, ranges: Ranges) -> Loop | None:
         ranges: Ranges of the variables round it.
 
     Returns:
-        The loop without the guard; None when computing elements twice could change a value, or when the body knows its
-        tile by anything but the position where it starts.
+        The loop without the guard; None when computing elements twice could change a value, or when the body
+        knows its tile by anything but the position where it starts.
     """
     if loop.kind is not Kind.DATA or tile.stop < tile.size or not _may_run_twice(loop):
         return None
@@ -161,8 +173,8 @@ def _groups(loop: Loop, size: int) -> tuple[dict[str, int], ...]:
 def _may_run_twice(loop: Loop) -> bool:
     """Whether running an iteration again, perhaps beside another thread, changes nothing.
 
-    What it writes outside itself must depend on nothing that it writes there. A sum is begun anew in each iteration, so it
-    may stand outside when no other thread can be in the midst of it.
+    What it writes outside itself must depend on nothing that it writes there. A sum is begun anew in each
+    iteration, so it may stand outside when no other thread can be in the midst of it.
     """
     own = {b.name for s in walk_stmts(loop.body) if isinstance(s, Allocate) for b in s.buffers}
     stored: set[str] = set()
@@ -186,7 +198,7 @@ class _NotByPosition(Exception):  # noqa: N818 - no error: the guard stays
 class _Shift:
     """Writes `first` for `var * size`, and refuses what is not a multiple of the position.
 
-    `o * F` may have been simplified away, as from `(o * F + i) % F`; what is left is an inner variable by itself. So
+    `o * F` may have been simplified away, as from `(o * F + i) % F`; what is left is an inner variable. So
     wherever one of those stands, the rest of the position has to stand too.
     """
 

@@ -24,7 +24,18 @@ from edgekernelbench.ir.expr import Axis, Call, Compare, Expr, Literal, Logic, R
 from edgekernelbench.ir.walk import children, transform, walk
 from edgekernelbench.nest.indices import conjunction
 from edgekernelbench.nest.linear import Linear, Ranges, number, variable
-from edgekernelbench.nest.tree import Allocate, Buffer, Guard, Let, Loop, Mark, Stmt, Store, Update, walk_stmts
+from edgekernelbench.nest.tree import (
+    Allocate,
+    Buffer,
+    Guard,
+    Let,
+    Loop,
+    Mark,
+    Stmt,
+    Store,
+    Update,
+    walk_stmts,
+)
 
 MOST_UNROLLED = 8
 """So many registers of one loop are written out; more become a loop."""
@@ -42,7 +53,7 @@ def lower_vectors(body: tuple[Stmt, ...], vector_bytes: int) -> tuple[Stmt, ...]
         vector_bytes: Width of a register.
 
     Returns:
-        An equal program. Loops that cannot be vectors (they call the C library, or write where the data says) are
+        An equal program. Loops that cannot be vectors, such as those that call the C library, are
         serial.
     """
     return _Lowering(vector_bytes).block(body, {})
@@ -208,6 +219,7 @@ def _computed(node: Expr) -> Iterator[Expr]:
 
 def _with_lane(body: tuple[Stmt, ...], wide: dict[str, Buffer], lane: Expr) -> tuple[Stmt, ...]:
     """Give every access to some buffers one more index."""
+
     def widened(node: Expr) -> Expr | None:
         if isinstance(node, Read) and node.tensor in wide:
             return replace(node, indices=(*node.indices, lane))

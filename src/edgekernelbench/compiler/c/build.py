@@ -10,7 +10,15 @@ from tempfile import TemporaryDirectory
 
 from edgekernelbench.base.errors import CompileError, PrerequisiteError
 
-FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fwrapv")
+FLAGS = (
+    "-std=gnu11",
+    "-O3",
+    "-march=native",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=fast",
+    "-fwrapv",
+)
 """No flag here changes a result beyond rounding: nothing is reassociated, infinities and NaNs behave."""
 
 _TIMEOUT_S = 120
@@ -34,13 +42,17 @@ def has_openmp(compiler: str) -> bool:
     """Whether a compiler can build and link OpenMP."""
     with TemporaryDirectory(prefix="ekb-") as folder:
         source = Path(folder) / "try.c"
-        source.write_text("#include <omp.h>\nint threads(void) { return omp_get_max_threads(); }\n", encoding="utf-8")
+        source.write_text(
+            "#include <omp.h>\nint threads(void) { return omp_get_max_threads(); }\n", encoding="utf-8"
+        )
         command = [compiler, "-fopenmp", "-shared", "-fPIC", str(source), "-o", str(Path(folder) / "try.so")]
         done = subprocess.run(command, capture_output=True, timeout=_TIMEOUT_S, check=False)  # noqa: S603
         return done.returncode == 0
 
 
-def build_shared(text: str, folder: Path, *, flags: Sequence[str] = FLAGS, openmp: bool, assembly: bool) -> Path:
+def build_shared(
+    text: str, folder: Path, *, flags: Sequence[str] = FLAGS, openmp: bool, assembly: bool
+) -> Path:
     """Compile one file.
 
     Args:

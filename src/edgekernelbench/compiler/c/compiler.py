@@ -44,9 +44,7 @@ class CCompiler:
         )
         with TemporaryDirectory(prefix="ekb-") as place:
             folder = Path(place)
-            shared = build_shared(
-                program.text, folder, flags=self._flags, openmp=openmp, assembly=listings
-            )
+            shared = build_shared(program.text, folder, flags=self._flags, openmp=openmp, assembly=listings)
             # The file may go once it is loaded: the mapping stays.
             executable = CExecutable(shared, program, nest)
             texts = {"c": program.text}
@@ -64,7 +62,8 @@ def _cost(nest: Nest, program: CProgram, code_bytes: int | None) -> Cost:
 def _text_bytes(shared: Path) -> int | None:
     """Read the size of the code section; None where binutils are missing."""
     try:
-        done = subprocess.run(["size", "-A", str(shared)], capture_output=True, text=True, timeout=10, check=False)  # noqa: S603, S607
+        command = ["size", "-A", str(shared)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
     except FileNotFoundError:
         return None
     found = re.search(r"^\.text\s+(\d+)", done.stdout, re.MULTILINE)

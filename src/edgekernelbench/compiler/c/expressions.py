@@ -1,7 +1,7 @@
 """Typed expressions as C.
 
-Values have their own type, narrow integers included; `f16` and `bf16` are computed as `float` and rounded where they are
-cast or stored. Positions (loop variables and arithmetic on them) are `int64_t`.
+Values have their own type, narrow integers included; `f16` and `bf16` are computed as `float` and rounded
+where they are cast or stored. Positions (loop variables and arithmetic on them) are `int64_t`.
 """
 
 from collections.abc import Callable
@@ -80,9 +80,9 @@ class Expressions:
         helpers: Collects the functions used.
         axis: Gives the C text of a name.
         read: Gives the C text of a read.
-        own_mathematics: Whether functions come from `mathematics`, which become vectors, instead of the library.
-        wide_axes: Whether axes are `int64_t` loop variables.
-        signed: Names that can be negative, which loop variables cannot.
+        own_mathematics: Whether functions come from `mathematics`, which become vectors, instead of the
+        library. wide_axes: Whether axes are `int64_t` loop variables. signed: Names that can be negative,
+        which loop variables cannot.
     """
 
     helpers: Helpers
@@ -150,7 +150,7 @@ class Expressions:
         if op == "not" or dtype is DType.BOOL:
             return Code(f"!{inner.at(UNARY)}", UNARY)
         text = f"{op}{inner.at(PRIMARY)}"
-        if dtype.is_int and dtype.bits < 32:  # noqa: PLR2004 - C computes in int below 32 bits
+        if dtype.is_int and dtype.bits < 32:
             return self._wrapped(dtype, Code(text, UNARY))
         return Code(text, UNARY, inner.wide)
 
@@ -251,7 +251,9 @@ class Expressions:
             return inner if same else Code(f"({value_type(to)}){inner.at(UNARY)}", UNARY)
         if source.is_float:
             # Through a wider integer, so that what is out of range wraps and is not undefined in C.
-            inner = Code(f"(int64_t){inner.at(UNARY)}" if to.bits >= 32 else f"(int32_t){inner.at(UNARY)}", UNARY)  # noqa: PLR2004
+            inner = Code(
+                f"(int64_t){inner.at(UNARY)}" if to.bits >= 32 else f"(int32_t){inner.at(UNARY)}", UNARY
+            )
         return self._wrapped(to, inner)
 
     def _rounded(self, source: DType, to: DType, inner: Code) -> Code:
@@ -263,7 +265,7 @@ def store_text(source: DType, to: DType, text: str) -> str:
     """Write the conversion of a computed value to a stored `f16` or `bf16`; others are stored as they are."""
     if to not in (DType.F16, DType.BF16):
         return text
-    exact = source is DType.F64 or (source.is_int and source.bits >= 32)  # noqa: PLR2004
+    exact = source is DType.F64 or (source.is_int and source.bits >= 32)
     return f"ekb_to_{to}{'_double' if exact else ''}({text})"
 
 

@@ -9,13 +9,15 @@ from edgekernelbench.base.errors import InternalError
 from edgekernelbench.compiler.mathematics import PROGRAMS
 from edgekernelbench.ir.dtype import DType
 
-WIDTHS = {"i8": "int8_t", "u8": "uint8_t", "i16": "int16_t", "u16": "uint16_t", "i32": "int32_t", "u32": "uint32_t",
-          "i64": "int64_t", "f32": "float", "f64": "double", "bool": "bool"}  # fmt: skip
-_LIBM = {
-    "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "rint", "sqrt": "sqrt", "exp": "exp", "exp2": "exp2",
-    "log": "log", "log2": "log2", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos",
-    "atan": "atan", "tanh": "tanh", "erf": "erf", "pow": "pow", "atan2": "atan2",
+WIDTHS = {
+    "i8": "int8_t", "u8": "uint8_t", "i16": "int16_t", "u16": "uint16_t", "i32": "int32_t",
+    "u32": "uint32_t", "i64": "int64_t", "f32": "float", "f64": "double", "bool": "bool",
 }  # fmt: skip
+"""The C types of the language's types, those that have one."""
+
+_SAME = ("floor", "ceil", "trunc", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tan", "asin", "acos",
+         "atan", "tanh", "erf", "pow", "atan2")  # fmt: skip
+_LIBM = {**{name: name for name in _SAME}, "round": "rint"}
 
 _F16 = """\
 #ifdef __FLT16_MAX__
@@ -182,7 +184,8 @@ def _max(head: str, ctype: str, _: str) -> str:
 
 
 def _clamp(head: str, ctype: str, _: str) -> str:
-    return f"{head}({ctype} x, {ctype} low, {ctype} high) {{ x = x < low ? low : x; return high < x ? high : x; }}"
+    params = f"{ctype} x, {ctype} low, {ctype} high"
+    return f"{head}({params}) {{ x = x < low ? low : x; return high < x ? high : x; }}"
 
 
 def _abs(head: str, ctype: str, kind: str) -> str:
@@ -219,7 +222,7 @@ def _shift_right(head: str, ctype: str, kind: str) -> str:
 def _popcount(head: str, ctype: str, kind: str) -> str:
     head = head.replace(ctype, "int32_t", 1)
     bits = DType(kind).bits
-    call = "__builtin_popcountll" if bits == 64 else "__builtin_popcount"  # noqa: PLR2004
+    call = "__builtin_popcountll" if bits == 64 else "__builtin_popcount"
     return f"{head}({ctype} x) {{ return {call}((uint{bits}_t)x); }}"
 
 

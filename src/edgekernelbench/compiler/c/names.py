@@ -3,11 +3,16 @@
 import re
 
 _TAKEN = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long "
-    "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
-    "asm typeof bool true false main workspace thread_area sets repeats nanoseconds "
-    "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t".split()
+    {
+        *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum"),
+        *("extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return"),
+        *("short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void"),
+        *("volatile", "while", "asm", "typeof", "bool", "true", "false", "main", "candidate", "position"),
+        *("workspace", "thread_area", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t"),
+        *("uint32_t", "uint64_t", "NAN", "INFINITY"),
+    }
 )
+"""Words of C, and names that emitted code uses itself."""
 
 
 class Names:

@@ -1,4 +1,4 @@
-"""A whole nest as one C file: a function for each root nest, then `…_prepare`, `…_run` and what times them."""
+"""A whole nest as one C file: a function for each root nest, then `…_prepare`, `…_run`, and a timer."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +15,8 @@ from edgekernelbench.compiler.c.statements import Place, Statements, storage_typ
 from edgekernelbench.compiler.rewrite import touched
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.nest.tree import Allocate, Buffer, Nest, Stmt, Store, Update, walk_stmts
+
+_LINE = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ class _File:
         if any("omp_get_thread_num" in part for part in parts):
             includes.append("omp.h")
         head = [
-            f"/* {nest.name}: written by EdgeKernelBench. Call {prefix}_prepare once for its weights, then {prefix}_run. */",
+            f"/* {nest.name}: written by EdgeKernelBench.",
+            f"   Call {prefix}_prepare once for its weights, then {prefix}_run. */",
             "#define _POSIX_C_SOURCE 199309L",
             *(f"#include <{name}>" for name in includes),
         ]
@@ -105,7 +108,9 @@ class _File:
         for number, unit in enumerate(_units(body)):
             used = [known[n] for n in dict.fromkeys(_mentions(unit)) if n in known]
             used = [b for b in used if b not in nest.tables]
-            stage = next((s.stage for s in walk_stmts((unit,)) if isinstance(s, Store | Update) and s.stage), "")
+            stage = next(
+                (s.stage for s in walk_stmts((unit,)) if isinstance(s, Store | Update) and s.stage), ""
+            )
             label = self._names[f"{name}_{number}_{stage}" if stage else f"{name}_{number}"]
             parts.append(self._unit(label, unit, used, arena, threads, known))
             args = [self._names[b.name] for b in used]
@@ -114,18 +119,29 @@ class _File:
         declared = [f"    {writer.declare(b)}" for b in work.values()]
         params = [self._param(b, const=b not in written) for b in outside]
         ignored = [f"    (void){self._names[b.name]};" for b in outside]
-        head = f"void {name}({', '.join([*params, 'unsigned char *workspace'])}) {{"
+        head = f"void {name}({_listed(params)}) {{"
         parts.append("\n".join([head, *ignored, "    (void)workspace;", *declared, *calls, "}"]))
         return parts
 
     def _unit(
-        self, label: str, unit: Stmt, used: list[Buffer], arena: Arena, threads: int, known: Mapping[str, Buffer]
+        self,
+        label: str,
+        unit: Stmt,
+        used: list[Buffer],
+        arena: Arena,
+        threads: int,
+        known: Mapping[str, Buffer],
     ) -> str:
-        written = {n for s in walk_stmts((unit,)) if isinstance(s, Store | Update) for n in (s.buffer, getattr(s, "best", ""))}
+        written = {
+            n
+            for s in walk_stmts((unit,))
+            if isinstance(s, Store | Update)
+            for n in (s.buffer, getattr(s, "best", ""))
+        }
         params = [self._param(b, const=b.name not in written) for b in used]
         writer = Statements(self._names, self._helpers, arena, threads)
         writer.block((unit,), Place(known), 1)
-        head = f"static __attribute__((noinline)) void {label}({', '.join([*params, 'unsigned char *workspace'])}) {{"
+        head = f"static __attribute__((noinline)) void {label}({_listed(params)}) {{"
         return "\n".join([head, "    (void)workspace;", *writer.lines, "}"])
 
     def _param(self, buffer: Buffer, *, const: bool) -> str:
@@ -147,16 +163,26 @@ class _File:
             f"    (void)buffers;\n    {prefix}_prepare({prepare});\n}}",
             f"void {prefix}_run_buffers(void *const *buffers, unsigned char *workspace) {{\n"
             f"    {prefix}_run({run});\n}}",
-            f"void {prefix}_time(void *const *buffers, int64_t sets, int64_t repeats, int64_t *nanoseconds, "
-            "unsigned char *workspace) {\n"
-            "    struct timespec start, stop;\n"
+            f"void {prefix}_time(\n    void *const *buffers, int64_t sets, int64_t repeats, "
+            "int64_t *nanoseconds, unsigned char *workspace) {\n"
             "    for (int64_t repeat = 0; repeat < repeats; ++repeat) {\n"
+            "        struct timespec start, stop;\n"
             "        clock_gettime(CLOCK_MONOTONIC, &start);\n"
-            f"        for (int64_t set = 0; set < sets; ++set) {prefix}_run_buffers(buffers + set * {count}, workspace);\n"
+            "        for (int64_t set = 0; set < sets; ++set) {\n"
+            f"            {prefix}_run_buffers(buffers + set * {count}, workspace);\n"
+            "        }\n"
             "        clock_gettime(CLOCK_MONOTONIC, &stop);\n"
-            "        nanoseconds[repeat] = (stop.tv_sec - start.tv_sec) * INT64_C(1000000000) + stop.tv_nsec - start.tv_nsec;\n"
+            "        const int64_t seconds = stop.tv_sec - start.tv_sec;\n"
+            "        nanoseconds[repeat] = seconds * INT64_C(1000000000) + stop.tv_nsec - start.tv_nsec;\n"
             "    }\n}",
         ]
+
+
+def _listed(params: list[str]) -> str:
+    """Write a parameter list, a line for each where it is long."""
+    every = [*params, "unsigned char *workspace"]
+    short = ", ".join(every)
+    return short if len(short) <= _LINE else "\n    " + ",\n    ".join(every)
 
 
 def _units(body: tuple[Stmt, ...]) -> Iterator[Stmt]:

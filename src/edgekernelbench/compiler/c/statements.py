@@ -117,9 +117,7 @@ class Statements:
         if parallel and self.arena.thread_bytes:
             offset = f"omp_get_thread_num() * INT64_C({self.arena.thread_bytes})"
             self._put(last, f"unsigned char *thread_area = workspace + {self.arena.run_bytes} + {offset};")
-        inner = replace(
-            place, in_parallel=place.in_parallel or parallel, in_vector=place.in_vector or vector
-        )
+        inner = replace(place, in_parallel=place.in_parallel or parallel, in_vector=place.in_vector or vector)
         self.block(loops[-1].body, inner, last)
         for number in reversed(range(len(loops))):
             self._put(depth + number, "}")

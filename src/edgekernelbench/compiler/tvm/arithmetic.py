@@ -5,13 +5,18 @@ from collections.abc import Callable
 from tvm import tirx
 
 from edgekernelbench.base.errors import InternalError
-from edgekernelbench.compiler.tvm.values import COMPUTED, Node, Value, call, constant, conjunction, select
+from edgekernelbench.compiler.tvm.values import COMPUTED, Node, Value, call, conjunction, constant, select
 from edgekernelbench.ir.dtype import DType
 
 COMPARE: dict[str, Callable[[Node, Node], Node]] = {
     "<": tirx.LT, "<=": tirx.LE, ">": tirx.GT, ">=": tirx.GE, "==": tirx.EQ, "!=": tirx.NE,
 }  # fmt: skip
-_ARITHMETIC: dict[str, Callable[[Node, Node], Node]] = {"+": tirx.Add, "-": tirx.Sub, "*": tirx.Mul, "/": tirx.Div}
+_ARITHMETIC: dict[str, Callable[[Node, Node], Node]] = {
+    "+": tirx.Add,
+    "-": tirx.Sub,
+    "*": tirx.Mul,
+    "/": tirx.Div,
+}
 _BITWISE: dict[str, Callable[[Node, Node], Node]] = {
     "&": tirx.bitwise_and, "|": tirx.bitwise_or, "^": tirx.bitwise_xor,
 }  # fmt: skip
@@ -94,7 +99,7 @@ def cast(source: DType, to: DType, value: Value, *, saturate: bool) -> Value:
         return value.compare(tirx.NE, constant(0, value.kind))
     if saturate:
         return _saturated(source, to, value)
-    if source.is_float and to.bits < 32:  # noqa: PLR2004 - out of range, a narrow cast would be undefined
+    if source.is_float and to.bits < 32:
         value = value.cast("int32")
     return _narrowed(to, value)
 
@@ -123,10 +128,10 @@ def _saturated(source: DType, to: DType, value: Value) -> Value:
         above = value.compare(tirx.GE, constant(float(high + 1), value.kind))
         below = value.compare(tirx.LE, constant(float(low), value.kind))
         ordered = value.compare(tirx.EQ, value)
-        wide = value if to.bits >= 32 else value.cast("int32")  # noqa: PLR2004
+        wide = value if to.bits >= 32 else value.cast("int32")
         inside = select(above, most, select(below, least, wide.cast(kind)))
         return select(ordered, inside, constant(0, kind))
-    wide = value.cast("int64") if source.bits >= 32 else value.cast("int32")  # noqa: PLR2004
+    wide = value.cast("int64") if source.bits >= 32 else value.cast("int32")
     low, high = max(low, -(2**63)), min(high, 2**63 - 1)
     if wide.kind == "int32":
         low, high = max(low, -(2**31)), min(high, 2**31 - 1)
@@ -143,7 +148,7 @@ def load_rounded(dtype: DType, value: Value) -> Value:
 
 def round_stored(source: DType, to: DType, value: Value) -> Value:
     """Round a computed value to a stored `f16` or `bf16`, to nearest even, once."""
-    if source is DType.F64 or (source.is_int and source.bits >= 32):  # noqa: PLR2004
+    if source is DType.F64 or (source.is_int and source.bits >= 32):
         value = _rounded_to_odd(value.cast("float64"))
     value = value.cast("float32")
     if to is DType.F16:
@@ -156,7 +161,9 @@ def round_stored(source: DType, to: DType, value: Value) -> Value:
     # At most 0x7fff + 1 above a finite pattern, so this addition does not wrap; a NaN is put right below.
     moved = bits.cast("int64").binary(tirx.Add, odd.cast("int64")).binary(tirx.Add, constant(0x7FFF, "int64"))
     near = moved.binary(tirx.shift_right, constant(16, "int64")).cast("uint16")
-    quiet = bits.binary(tirx.shift_right, sixteen).binary(tirx.bitwise_or, constant(64, "uint32")).cast("uint16")
+    quiet = (
+        bits.binary(tirx.shift_right, sixteen).binary(tirx.bitwise_or, constant(64, "uint32")).cast("uint16")
+    )
     return select(value.compare(tirx.EQ, value), near, quiet)
 
 

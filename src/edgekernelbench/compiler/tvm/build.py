@@ -67,7 +67,7 @@ def _known_cpus(triple: str) -> frozenset[str]:
     return frozenset(str(name) for name in codegen.llvm_get_cpu_archlist(target))
 
 
-def build_module(module: Any, profile: Profile) -> Built:  # noqa: ANN401 - a module of TVM
+def build_module(module: Any, profile: Profile) -> Built:
     """Compile a TIR module.
 
     Args:
@@ -91,8 +91,11 @@ def build_module(module: Any, profile: Profile) -> Built:  # noqa: ANN401 - a mo
         raise CompileError(f"TVM refused the nest: {first}") from error
 
 
-def _passes(target: Any) -> Any:  # noqa: ANN401 - nodes of TVM
-    """Only what plain loops need: TVM's own list has passes that undo ours, such as turning choices into branches."""
+def _passes(target: Any) -> Any:
+    """List what plain loops need.
+
+    TVM's own list has passes that undo ours, such as one that turns choices into branches.
+    """
     return tvm.ir.transform.Sequential(
         [
             tirx.transform.BindTarget(target.with_host(target)),
@@ -112,5 +115,5 @@ def _passes(target: Any) -> Any:  # noqa: ANN401 - nodes of TVM
     )
 
 
-def _finish() -> Any:  # noqa: ANN401 - a pass of TVM
+def _finish() -> Any:
     return tvm.ir.transform.Sequential([tirx.transform.LowerTVMBuiltin(), tirx.transform.LowerIntrin()])

@@ -1,7 +1,6 @@
 """The reference compiler: nest to TIR to LLVM, through Apache TVM."""
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 from edgekernelbench.base.errors import CompileError, PrerequisiteError
@@ -47,7 +46,11 @@ class TvmCompiler:
 
         module = lower_nest(nest, profile)
         built = build_module(module, profile)
-        texts = {"tir": str(module), "llvm": _source(built, "ll"), "asm": _source(built, "asm")} if listings else {}
+        texts = (
+            {"tir": str(module), "llvm": _source(built, "ll"), "asm": _source(built, "asm")}
+            if listings
+            else {}
+        )
         arena = plan_arena(nest.body, profile.stack_bytes)
         cost = stored_cost(nest, arena, profile.threads, code_bytes=_code_bytes(built), notes=_notes(profile))
         executable = TvmExecutable(built.module, nest) if built.local else None
@@ -57,8 +60,8 @@ class TvmCompiler:
 def start_tvm(threads: int) -> None:
     """Import TVM with a pool of so many threads.
 
-    TVM would use half of the processors of an x86 machine; it reads the number when its pool starts, so the first
-    profile of a process decides.
+    TVM would use half of the processors of an x86 machine; it reads the number when its pool starts, so the
+    first profile of a process decides.
 
     Args:
         threads: Threads of a parallel loop.

@@ -11,13 +11,13 @@ from edgekernelbench.compiler.arrays import Array, allocate_buffer, check_arrays
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.nest.tree import Buffer, Nest
 
-_BYTES = {DType.BOOL: np.dtype(np.uint8), DType.BF16: np.dtype(np.uint16)}
+_BYTES: dict[DType, np.dtype[np.generic]] = {DType.BOOL: np.dtype(np.uint8), DType.BF16: np.dtype(np.uint16)}
 
 
 class TvmExecutable:
     """Runs the functions `run` and `prepare` of a module; keeps prepared buffers and tables."""
 
-    def __init__(self, module: Any, nest: Nest) -> None:  # noqa: ANN401 - a module of TVM
+    def __init__(self, module: Any, nest: Nest) -> None:
         runtime = tvm.runtime.Executable(module)
         self._nest = nest
         self._prepare, self._run = runtime["prepare"], runtime["run"]
@@ -40,7 +40,7 @@ class TvmExecutable:
     def time_batches(
         self, params: Sequence[Sequence[Array]], outputs: Sequence[Sequence[Array]], *, repeats: int
     ) -> tuple[int, ...]:
-        """Run each set of buffers in turn, `repeats` rounds; arguments are made once, before the clock starts."""
+        """Run each set of buffers in turn, `repeats` rounds; arguments are made before the clock starts."""
         sets = [self._arguments(p, o) for p, o in zip(params, outputs, strict=True)]
         run, clock = self._run, time.perf_counter_ns
         spent = []
@@ -61,9 +61,10 @@ class TvmExecutable:
         return [_tensor(b, a) for b, a in zip(self._nest.params, params, strict=True)]
 
 
-def _tensor(buffer: Buffer, array: Array) -> Any:  # noqa: ANN401 - a tensor of TVM
+def _tensor(buffer: Buffer, array: Array) -> Any:
     """Show an array to TVM without a copy, as one dimension of its stored type."""
-    flat = array.reshape(-1).view(_BYTES.get(buffer.dtype, array.dtype))
+    dtype: np.dtype[np.generic] = _BYTES.get(buffer.dtype, array.dtype)
+    flat: Array = array.reshape(-1).view(dtype)
     if not flat.flags.writeable:
         # DLPack has no way to say so; the kernel only reads its parameters.
         flat = np.lib.stride_tricks.as_strided(flat, writeable=True)

@@ -1,7 +1,7 @@
 """Typed expressions of a nest as TIR, scalar or with the lanes of one vector loop.
 
-Where a condition guards a read, a vector evaluates both sides: contiguous reads are then masked, and other indices held inside
-the buffer, so that nothing outside is touched.
+Where a condition guards a read, a vector evaluates both sides: contiguous reads are then masked, and other
+indices held inside the buffer, so that nothing outside is touched.
 """
 
 from collections.abc import Mapping
@@ -184,14 +184,17 @@ class Expressions:
         result: Value | None = None
         for op, left, right in zip(ops, parts, parts[1:], strict=False):
             result = conjunction(result, left.compare(COMPARE[op], right))
-        assert result is not None
+        if result is None:
+            raise InternalError("expected a comparison of two operands or more, found fewer")
         return result
 
     def _logic(self, op: str, operands: tuple[Expr, ...], mask: Value | None) -> Value:
         result = self.value(operands[0], mask)
         for operand in operands[1:]:
             met = result if op == "and" else result.negated()
-            inner = conjunction(mask, met) if any(isinstance(n, Read | Binary) for n in walk(operand)) else mask
+            inner = (
+                conjunction(mask, met) if any(isinstance(n, Read | Binary) for n in walk(operand)) else mask
+            )
             result = result.binary(tirx.And if op == "and" else tirx.Or, self.value(operand, inner))
         return result
 
@@ -227,14 +230,16 @@ class Expressions:
         one = constant(1, "int32")
         byte = index.binary(tirx.shift_right, one)
         pair = Value(tirx.BufferLoad(stored.tir, [byte.node]), "uint8", byte.lanes)
-        shift = index.binary(tirx.bitwise_and, one).binary(tirx.shift_left, constant(2, "int32")).cast("uint8")
+        shift = (
+            index.binary(tirx.bitwise_and, one).binary(tirx.shift_left, constant(2, "int32")).cast("uint8")
+        )
         low = pair.binary(tirx.shift_right, shift).binary(tirx.bitwise_and, constant(15, "uint8"))
         return signed_nibble(low) if stored.buffer.dtype is DType.I4 else low
 
     def _raw(self, stored: Stored, place: Linear, mask: Value | None) -> Value:
         kind = STORED[stored.buffer.dtype]
         if self.is_contiguous(place):
-            count = self._lanes.count
+            count = self.lanes.count
             if mask is not None and not self.is_inside(place, stored.size):
                 return self._masked_load(stored, place, mask.spread(count))
             return Value(tirx.BufferLoad(stored.tir, [self.ramp(place)]), kind, count)
@@ -247,8 +252,10 @@ class Expressions:
         return llvm_pure("llvm.masked.load", zero, self.address(stored, place), mask, zero)
 
     @property
-    def _lanes(self) -> Lanes:
-        assert self.scope.lanes is not None
+    def lanes(self) -> Lanes:
+        """The vector loop that the statement stands in."""
+        if self.scope.lanes is None:
+            raise InternalError("expected to stand in a vector loop")
         return self.scope.lanes
 
     def address(self, stored: Stored, place: Linear) -> Value:
@@ -257,12 +264,12 @@ class Expressions:
         return Value(tirx.address_of(tirx.BufferLoad(stored.tir, [first.node])), "handle")
 
     def _first(self, place: Linear) -> Linear:
-        var = self._lanes.var
+        var = self.lanes.var
         return Linear(tuple((t, k) for t, k in place.terms if not _is_axis(t, var)), place.constant)
 
-    def ramp(self, place: Linear) -> Any:  # noqa: ANN401 - a node of TVM
+    def ramp(self, place: Linear) -> Any:
         """Give the index of a contiguous access."""
-        return tirx.Ramp(self.value(self._first(place).expr()).node, number(1), number(self._lanes.count))
+        return tirx.Ramp(self.value(self._first(place).expr()).node, number(1), number(self.lanes.count))
 
     def is_contiguous(self, place: Linear) -> bool:
         """Whether lanes are neighbours in memory."""
@@ -286,7 +293,9 @@ class Expressions:
             stride = next((k for t, k in place.terms if _is_axis(t, lanes.var)), 0)
             if all(lanes.var not in axes_of(t) or _is_axis(t, lanes.var) for t, _ in place.terms):
                 first = self.value(self._first(place).expr())
-                index = Value(tirx.Ramp(first.node, number(stride), number(lanes.count)), "int32", lanes.count)
+                index = Value(
+                    tirx.Ramp(first.node, number(stride), number(lanes.count)), "int32", lanes.count
+                )
         if mask is None or self.is_inside(place, size):
             return index
         return index.binary(tirx.Max, constant(0, "int32")).binary(tirx.Min, constant(size - 1, "int32"))

@@ -66,8 +66,8 @@ def _library(name: str, args: list[Value]) -> Value:
 
 
 def _popcount(value: Value, source: DType) -> Value:
-    kind = "uint64" if source.bits == 64 else "uint32"  # noqa: PLR2004
-    same = value.cast(f"uint{source.bits}") if source.is_int and source.bits >= 8 else value  # noqa: PLR2004
+    kind = "uint64" if source.bits == 64 else "uint32"
+    same = value.cast(f"uint{source.bits}") if source.is_int and source.bits >= 8 else value
     if source is DType.I4:
         same = value.cast("uint8").binary(tirx.bitwise_and, constant(15, "uint8"))
     return call(tirx.popcount, same.cast(kind)).cast("int32")

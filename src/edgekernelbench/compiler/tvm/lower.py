@@ -23,7 +23,7 @@ def outside(nest: Nest) -> tuple[Buffer, ...]:
     return (*nest.params, *nest.outputs, *nest.prepared, *nest.tables)
 
 
-def lower_nest(nest: Nest, profile: Profile) -> Any:  # noqa: ANN401 - a module of TVM
+def lower_nest(nest: Nest, profile: Profile) -> Any:
     """Write a nest as a TIR module with the functions `run` and `prepare`.
 
     All scheduling is done: what TVM gets are plain loops and vectors.
@@ -57,7 +57,7 @@ def optimised(nest: Nest, body: tuple[Stmt, ...], profile: Profile) -> tuple[Stm
     return keep_in_registers(vectors, outside(nest), most)
 
 
-def _function(nest: Nest, body: tuple[Stmt, ...], name: str, threads: int) -> Any:  # noqa: ANN401 - a node of TVM
+def _function(nest: Nest, body: tuple[Stmt, ...], name: str, threads: int) -> Any:
     stored = {b.name: declare(b) for b in outside(nest)}
     node = Statements(threads).root(body, Scope(stored, {}, {}))
     function = tirx.PrimFunc([s.tir for s in stored.values()], node)

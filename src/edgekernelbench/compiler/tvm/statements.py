@@ -9,8 +9,16 @@ from edgekernelbench.base.errors import InternalError
 from edgekernelbench.compiler.arrays import elements, is_packed, stored_bytes
 from edgekernelbench.compiler.rewrite import axes_of
 from edgekernelbench.compiler.tvm.arithmetic import binary, round_stored
-from edgekernelbench.compiler.tvm.expressions import Expressions, Scope, Stored, offset, typed
-from edgekernelbench.compiler.tvm.values import STORED, Value, conjunction, constant, fresh_variable, number, select
+from edgekernelbench.compiler.tvm.expressions import Expressions, Scope, Stored, offset
+from edgekernelbench.compiler.tvm.values import (
+    STORED,
+    Value,
+    conjunction,
+    constant,
+    fresh_variable,
+    number,
+    select,
+)
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Expr, Literal, Logic
 from edgekernelbench.nest.indices import conjunction as joined
@@ -38,7 +46,9 @@ STACK_BYTES = 1024
 
 def declare(buffer: Buffer, scope: str = "global") -> Stored:
     """Make the TIR buffer of a buffer: one dimension, elements as they are stored."""
-    tir = tirx.decl_buffer((elements(buffer),), STORED[buffer.dtype], buffer.name.replace(".", "_"), scope=scope)
+    tir = tirx.decl_buffer(
+        (elements(buffer),), STORED[buffer.dtype], buffer.name.replace(".", "_"), scope=scope
+    )
     return Stored(buffer, tir)
 
 
@@ -70,7 +80,9 @@ class Statements:
 
     def _hoisted(self, body: tuple[Stmt, ...], place: Place) -> tuple[list[Node], Place]:
         """Allocate here what is too large for the stack and would be allocated in every iteration."""
-        found = [b for b in _allocated(body, through_parallel=place.in_parallel) if stored_bytes(b) > STACK_BYTES]
+        found = [
+            b for b in _allocated(body, through_parallel=place.in_parallel) if stored_bytes(b) > STACK_BYTES
+        ]
         held = {b.name: declare(b) for b in found}
         scope = replace(place.scope, buffers={**place.scope.buffers, **held})
         fresh = replace(place, scope=scope, declared=place.declared | held.keys())
@@ -164,7 +176,9 @@ class Statements:
             conditions = list(_conjuncts(leaf.condition))
             (leaf,) = leaf.body
         if not isinstance(leaf, Store | Update):
-            raise InternalError(f"expected one statement in the vector loop {loop.var!r}, found {type(leaf).__name__}")
+            raise InternalError(
+                f"expected one statement in the vector loop {loop.var!r}, found {type(leaf).__name__}"
+            )
         outer = [c for c in conditions if loop.var not in axes_of(c)]
         inner = [c for c in conditions if loop.var in axes_of(c)]
         wide = scope.with_lanes(loop.var, loop.extent)
@@ -199,8 +213,7 @@ class Statements:
             value = round_stored(DType.F32, dtype, value)
         value = value.cast(STORED[dtype])
         if expressions.is_contiguous(place):
-            assert expressions.scope.lanes is not None
-            count = expressions.scope.lanes.count
+            count = expressions.lanes.count
             value = value.spread(count)
             if mask is not None:
                 target = expressions.address(stored, place).node
@@ -242,7 +255,8 @@ class Statements:
         better = conjunction(better, position.compare(tirx.GE, zero))
         if mask is not None and inside is None:
             better = conjunction(better, mask)
-        # The new place waits in a buffer: a variable that is a vector fails TVM's analyser, and writing it at once would
+        # The new place waits in a buffer: a variable that is a vector fails TVM's analyser, and
+        # writing it at once would
         # change what the new value is chosen by.
         count = 1 if scope.lanes is None else scope.lanes.count
         new = Buffer(f"{update.buffer}.new", DType.I32, (count,), Role.WORK, "local")

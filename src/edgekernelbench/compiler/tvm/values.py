@@ -13,14 +13,15 @@ Node = Any
 """A TIR expression; TVM's Python classes are not typed."""
 
 COMPUTED: dict[DType, str] = {
-    DType.BOOL: "bool", DType.I4: "int8", DType.U4: "uint8", DType.I8: "int8", DType.U8: "uint8", DType.I16: "int16",
-    DType.U16: "uint16", DType.I32: "int32", DType.U32: "uint32", DType.I64: "int64", DType.F16: "float32",
-    DType.BF16: "float32", DType.F32: "float32", DType.F64: "float64",
+    DType.BOOL: "bool", DType.I4: "int8", DType.U4: "uint8", DType.I8: "int8", DType.U8: "uint8", DType.I16:
+    "int16", DType.U16: "uint16", DType.I32: "int32", DType.U32: "uint32", DType.I64: "int64", DType.F16:
+    "float32", DType.BF16: "float32", DType.F32: "float32", DType.F64: "float64",
 }  # fmt: skip
 """In which type values are computed."""
 
 STORED: dict[DType, str] = {
-    **COMPUTED, DType.BOOL: "uint8", DType.I4: "uint8", DType.U4: "uint8", DType.F16: "float16", DType.BF16: "uint16",
+    **COMPUTED, DType.BOOL: "uint8", DType.I4: "uint8", DType.U4: "uint8", DType.F16: "float16", DType.BF16:
+    "uint16",
 }  # fmt: skip
 """In which type elements are stored; what TVM would legalise itself is bytes here."""
 
