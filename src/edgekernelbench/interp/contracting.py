@@ -176,7 +176,7 @@ class _Contraction:
         if shape not in self._parts:
             columns = dict(zip(self._frame.axes, shape, strict=True))
             rows = {o.axis: o.stop - o.start for o in self._reduction.over}
-            grid = self._frame.grid({**columns, **rows})
+            grid = self._frame.grid({**columns, **rows}, only=len(self._walk) == 1)
             built = guarded_elements(self._factors, self._reduction.over, grid, self._frame.memory)
             self._parts[shape] = (grid, built)
         return self._parts[shape]

@@ -3,7 +3,7 @@
 This is the oracle of the judge. It shares no code with any compiler.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, assert_never
 
 import numpy as np
@@ -13,11 +13,10 @@ from edgekernelbench.base.errors import InternalError
 from edgekernelbench.interp.arithmetic import Precision
 from edgekernelbench.interp.closures import Environment
 from edgekernelbench.interp.frame import Run
+from edgekernelbench.interp.groups import stages_in, taken_apart, tensors_read
 from edgekernelbench.interp.memory import Memory
 from edgekernelbench.interp.stages import stage_run
 from edgekernelbench.ir.compute import Compute, Item, Ordered, Stage, Table
-from edgekernelbench.ir.expr import Read, Reduction
-from edgekernelbench.ir.walk import walk
 from edgekernelbench.verify.facts import Facts
 
 BLOCK = 2**17
@@ -63,33 +62,17 @@ def _last_reads(compute: Compute) -> dict[str, int]:
     """Say after which item a tensor is read no more; outputs are kept."""
     last: dict[str, int] = {}
     for number, item in enumerate(compute.items):
-        for stage in _stages(item):
-            last.update(dict.fromkeys(_tensors_read(stage), number))
+        for stage in stages_in(item):
+            last.update(dict.fromkeys(tensors_read(stage), number))
     return {name: number for name, number in last.items() if name not in compute.outputs}
 
 
-def _stages(item: Item) -> Iterator[Stage]:
-    match item:
-        case Stage():
-            yield item
-        case Ordered(items=items):
-            for inner in items:
-                yield from _stages(inner)
-        case Table():
-            return
-        case _:
-            assert_never(item)
-
-
-def _tensors_read(stage: Stage) -> set[str]:
-    value = stage.value
-    parts = [value] if not isinstance(value, Reduction) else [value.element]
-    if isinstance(value, Reduction):
-        parts += [condition for over in value.over for condition in over.conditions]
-    return {node.tensor for part in parts for node in walk(part) if isinstance(node, Read)}
-
-
 def _compute(item: Item, memory: Memory) -> None:
+    for part in taken_apart(item) if isinstance(item, Ordered) else (item,):
+        _compute_part(part, memory)
+
+
+def _compute_part(item: Item, memory: Memory) -> None:
     stages = _declared(item, memory, growing=isinstance(item, Ordered))
     run = _item_run(item, {}, memory)
     run([0] * memory.slots)

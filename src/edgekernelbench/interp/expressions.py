@@ -40,6 +40,7 @@ from edgekernelbench.ir.expr import (
     Select,
     Unary,
 )
+from edgekernelbench.ir.walk import walk
 
 Array = NDArray[Any]
 
@@ -63,6 +64,16 @@ class Expressions:
         """
         if not self._grid.varying(node):
             return self._uniform(node, guarded=guarded)
+        closure = self._varying(node, guarded=guarded)
+        return _once(closure) if self._is_constant(node) else closure
+
+    def _is_constant(self, node: Expr) -> bool:
+        """Whether the value is the same in every evaluation, so that it is computed but once."""
+        if not self._grid.stays(node):
+            return False
+        return not any(isinstance(n, Read) and self._memory.is_growing(n.tensor) for n in walk(node))
+
+    def _varying(self, node: Expr, *, guarded: bool) -> Closure:
         match node:
             case Literal():
                 return self._uniform(node, guarded=guarded)
@@ -198,6 +209,17 @@ class Expressions:
             return result
 
         return chain
+
+
+def _once(closure: Closure) -> Closure:
+    kept: list[Any] = []
+
+    def once(env: Environment) -> Any:
+        if not kept:
+            kept.append(closure(env))
+        return kept[0]
+
+    return once
 
 
 def _held(value: Any, dtype: np.dtype[Any]) -> Any:

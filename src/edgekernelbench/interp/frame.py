@@ -47,10 +47,16 @@ class Frame:
             n for axis, n in zip(self.stage.axes, self.stage.shape, strict=True) if axis in self.axes
         )
 
-    def grid(self, extents: Mapping[str, int]) -> Grid:
-        """Give the grid of a block; axes of one position are fixed."""
+    def grid(self, extents: Mapping[str, int], *, only: bool = False) -> Grid:
+        """Give the grid of a block; axes of one position are fixed.
+
+        Args:
+            extents: Numbers of positions.
+            only: Whether it is the only block, so that nothing but steps moves.
+        """
         varying = {axis: n for axis, n in extents.items() if n > 1}
-        return Grid(self.slots, varying, self.memory.precision)
+        moving = frozenset(self.outer) if only else None
+        return Grid(self.slots, varying, self.memory.precision, moving)
 
     def target(self) -> Callable[[Environment], Array]:
         """Give what finds the part of the stage's array that a step fills, one dimension an own axis."""

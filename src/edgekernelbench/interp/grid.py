@@ -22,11 +22,13 @@ class Grid:
         slots: The slot of each axis in scope.
         extents: The axes that vary, in the order of array dimensions, with their numbers of positions.
         precision: How floats are held.
+        moving: The axes whose slots may differ from one evaluation to the next; None for all.
     """
 
     slots: Mapping[str, int]
     extents: Mapping[str, int]
     precision: Precision
+    moving: frozenset[str] | None = None
 
     @property
     def rank(self) -> int:
@@ -45,6 +47,12 @@ class Grid:
     def varying(self, node: Expr) -> frozenset[str]:
         """Name the varying axes that an expression depends on."""
         return frozenset(n.name for n in walk(node) if isinstance(n, Axis) and n.name in self.extents)
+
+    def stays(self, node: Expr) -> bool:
+        """Say whether the positions in an expression are the same in every evaluation."""
+        if self.moving is None:
+            return False
+        return not any(isinstance(n, Axis) and n.name in self.moving for n in walk(node))
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,10 @@ class Memory:
         """Say that stages are complete."""
         self._growing -= names.keys()
 
+    def is_growing(self, name: str) -> bool:
+        """Say whether a tensor is read while it is filled."""
+        return name in self._growing
+
     def drop(self, names: Iterable[str]) -> None:
         """Forget tensors that nothing reads any more."""
         gone = set(names)

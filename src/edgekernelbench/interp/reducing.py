@@ -89,7 +89,7 @@ def reduction_run(frame: Frame, reduction: Reduction) -> Run:
     def space(block: Block, part: Block) -> _Space:
         key = (tuple(n for _, n in block), tuple(n for _, n in part))
         if key not in spaces:
-            spaces[key] = _space(frame, reduction, *key)
+            spaces[key] = _space(frame, reduction, *key, only=len(data_walk) == len(over_walk) == 1)
         return spaces[key]
 
     def run(env: Environment) -> None:
@@ -115,12 +115,14 @@ def _place(over: tuple[int, ...], part: Block) -> int:
     return place
 
 
-def _space(frame: Frame, reduction: Reduction, data: tuple[int, ...], over: tuple[int, ...]) -> _Space:
+def _space(
+    frame: Frame, reduction: Reduction, data: tuple[int, ...], over: tuple[int, ...], *, only: bool
+) -> _Space:
     columns = dict(zip(frame.axes, data, strict=True))
     rows = {o.axis: n for o, n in zip(reduction.over, over, strict=True)}
     arg = reduction.kind in ("argmax", "argmin")
     leading = not arg and int(np.prod(data, dtype=np.int64)) >= NARROW
-    grid = frame.grid({**rows, **columns} if leading else {**columns, **rows})
+    grid = frame.grid({**rows, **columns} if leading else {**columns, **rows}, only=only)
     names = list(grid.extents)
     reduced = tuple(names.index(axis) for axis in rows if axis in grid.extents)
     shape = tuple(n for n in data if n > 1)

@@ -1,6 +1,7 @@
 """How a stage is computed: the fastest way that fits it."""
 
 from collections.abc import Mapping
+from math import prod
 
 from edgekernelbench.interp.closures import Environment
 from edgekernelbench.interp.contracting import contraction_run
@@ -12,6 +13,9 @@ from edgekernelbench.interp.reducing import reduction_run
 from edgekernelbench.interp.scattering import scatter_run
 from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.expr import Expr, Reduction
+
+FEW = 4
+"""So many elements are computed one by one in each step of a group."""
 
 
 def stage_run(stage: Stage, outer: Mapping[str, int], memory: Memory) -> Run:
@@ -37,11 +41,13 @@ def _reduction_run(frame: Frame, reduction: Reduction) -> Run:
 
 
 def _elementwise_run(frame: Frame, value: Expr) -> Run:
-    block = cut(frame.extents, frame.memory.block)
+    # a few elements a step are quicker one by one than as arrays
+    few = bool(frame.outer) and prod(frame.extents) <= FEW
+    block = cut(frame.extents, 1 if few else frame.memory.block)
     walk = list(walk_blocks(frame.extents, block))
     target = frame.target()
     if len(walk) == 1:
-        grid = frame.grid(dict(zip(frame.axes, frame.extents, strict=True)))
+        grid = frame.grid(dict(zip(frame.axes, frame.extents, strict=True)), only=True)
         closure = Expressions(grid, frame.memory).closure(value)
         where = within(walk[0])
 
