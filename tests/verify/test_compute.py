@@ -82,7 +82,9 @@ FAULTY = {
     "axis of another size": ("O03", V, "for t in range(15):\n    out[t]: f32[16] = v[t]", "out"),
     "itself without a for": ("O04", V, "out[n]: f32[16] = v[n] + (out[n - 1] if n > 0 else 0.0)", "out"),
     "a stage further down": ("O04", V, "out[n]: f32[16] = a[n]\na[n]: f32[16] = v[n]", "out"),
-    "a later step": ("O05", V, "for t in range(16):\n    out[t]: f32[16] = out[t + 1] if t < 15 else v[t]", "out"),
+    "a later step": (
+        "O05", V, "for t in range(16):\n    out[t]: f32[16] = out[t + 1] if t < 15 else v[t]", "out",
+    ),
     "a step from data": (
         "O05", INTS, "for t in range(16):\n    out[t]: f32[16] = out[clamp(i[t], 0, 15)] + v[t]", "out",
     ),
@@ -90,8 +92,11 @@ FAULTY = {
     "a stage below at the same step": (
         "O06",
         V,
-        "for t in range(16):\n    a[t]: f32[16] = out[t]\n    out[t]: f32[16] = v[t] + (a[t - 1] if t > 0 else 0.0)",
+        "for t in range(16):\n    a[t]: f32[16] = out[t]\n    out[t]: f32[16] = a[t - 1] if t > 0 else v[t]",
         "out",
+    ),
+    "sum of truth values in two": (
+        "T08", INTS, "out: i32 = sum(f[n] for m in range(2) for n in range(16) if n > m)", "out",
     ),
     "a needless for": ("W01", V, "for t in range(16):\n    out[t]: f32[16] = v[t]", "out"),
     "rounded before the sum": ("W02", INTS, "out: f32 = sum(h[n] * h[n] for n in range(16))", "out"),
@@ -130,10 +135,16 @@ MISTAKES = {
         "(x[i - 1] if 1 <= i <= 56 else 0.0)",
     ),
     "a for that only enumerates": (
-        "x: f32[8]", "for i in range(8):\n    y[i]: f32[8] = x[i]", "W01: nothing reads an earlier i: the for is dropped", None,
+        "x: f32[8]",
+        "for i in range(8):\n    y[i]: f32[8] = x[i]",
+        "W01: nothing reads an earlier i: the for is dropped",
+        None,
     ),
     "mixed types": (
-        "x: f32[8], q: i8[8]", "y[i]: f32[8] = x[i] * q[i]", "T03: f32 with i8: cast one of them", "f32(q[i])",
+        "x: f32[8], q: i8[8]",
+        "y[i]: f32[8] = x[i] * q[i]",
+        "T03: f32 with i8: cast one of them",
+        "f32(q[i])",
     ),
     "narrowed": (
         "acc: i32[8]",
@@ -200,6 +211,26 @@ a[n]: f32[16] = v[half[n]]
 out[n]: f32[16] = a[n] / f32(8 // half[n])
 """
     assert [d.code for d in said(INTS, body)] == ["T06"]
+
+
+def test_a_refused_stage_still_needs_what_it_reads() -> None:
+    body = """
+a[n]: bool[16] = f[n] and n > 3
+b[n]: f32[16] = v[n] * 2.0
+out: i32 = any(a[n] and b[n] > i[n] for n in range(16))
+"""
+    assert [d.code for d in said(INTS, body)] == ["T03"]
+
+
+def test_what_is_never_evaluated_still_needs_its_for() -> None:
+    facts = verify(V, "for t in range(16):\n    out[t]: f32[16] = v[t] + (out[t - 1] if t > 99 else 0.0)")
+    assert facts.diagnostics == ()
+    assert len(facts.groups) == 1
+
+
+def test_what_is_never_evaluated_is_still_no_self_reference() -> None:
+    found = said(V, "out[n]: f32[16] = v[n] + (out[n - 1] if n > 99 else 0.0)")
+    assert [d.code for d in found] == ["O04"]
 
 
 def test_a_warning_does_not_refuse() -> None:

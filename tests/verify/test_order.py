@@ -55,12 +55,14 @@ def test_another_place_is_refused(code: str, right: str) -> None:
 
 
 INDICES = st.sampled_from(
-    ("t", "s", "t - 1", "s - 1", "t + 1", "s + 1", "0", "2", "p", "t - 2", "5 - t", "t // 2", "min(t, s)", "abs(t - s)",
+    ("t", "s", "t - 1", "s - 1", "t + 1", "s + 1", "0", "2", "p", "t - 2", "5 - t", "t // 2", "min(t, s)",
+     "abs(t - s)",
      "p - 1", "(t + s) // 2", "max(t - 1, 0)", "s % 3", "t - s")
 )  # fmt: skip
 CONDITIONS = st.lists(
     st.sampled_from(
-        ("t > 0", "s > 0", "t > s", "p < t", "p <= t", "s != 0", "t >= 2", "t + s > 3", "p == t", "t <= s", "s < 4",
+        ("t > 0", "s > 0", "t > s", "p < t", "p <= t", "s != 0", "t >= 2", "t + s > 3", "p == t", "t <= s",
+         "s < 4",
          "t < 5", "p > 0", "t < p or s < p", "not t == p", "p < s < t", "t - s > 1")
     ),
     min_size=1,

@@ -6,8 +6,8 @@ from tests.verify.support import typed, value, verify
 from edgekernelbench.ir.walk import walk
 
 PARAMS = (
-    "a: i8[8], b: u8[8], w: u16[8], i: i32[8], u: u32[8], l: i64[8], h: f16[8], g: bf16[8], x: f32[8], d: f64[8],"
-    " c: bool[8]"
+    "a: i8[8], b: u8[8], w: u16[8], i: i32[8], u: u32[8], l: i64[8],"
+    " h: f16[8], g: bf16[8], x: f32[8], d: f64[8], c: bool[8]"
 )
 
 TYPED = {

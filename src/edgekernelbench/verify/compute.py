@@ -122,7 +122,7 @@ def _rebuilt(item: Item, typed: dict[int, Stage]) -> Item:
 def _ranges(names: Names, values: Values) -> dict[str, Interval]:
     """List the ranges of integer tensors; what a wide type alone says counts as unbounded."""
     return {
-        name: _interval(values.tensors.get(name, tensor.dtype.bounds), tensor.dtype)
+        name: _interval(values.tensors.get(name, EMPTY), tensor.dtype)
         for name, tensor in names.tensors.items()
         if tensor.dtype.is_int
     }
@@ -130,6 +130,8 @@ def _ranges(names: Names, values: Values) -> dict[str, Interval]:
 
 def _interval(found: Range, dtype: DType) -> Interval:
     low, high = dtype.bounds
+    if found[0] > found[1]:
+        found = dtype.bounds
     if dtype.bits < DType.I32.bits:
         return Interval(*found)
     return Interval(

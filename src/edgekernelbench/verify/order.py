@@ -56,6 +56,9 @@ class OrderProver:
     ) -> frozenset[int]:
         read, found = access
         axes = target.item.axes if isinstance(target.item, Stage) else ()
+        if known.dead:  # never evaluated, but it stands there: all that is round it stays
+            self._needed.update(map(id, shared))
+            return frozenset()
         for ordered in shared:
             if ordered.axis not in axes or ordered.axis not in self._values.axes:
                 return frozenset()
@@ -63,6 +66,7 @@ class OrderProver:
             here = self._values.of(Axis(ordered.axis, dtype=DType.I32), known)
             back = combine(here, found[place], -1, known.facts)
             if back.empty:
+                self._needed.update(map(id, shared))
                 return frozenset()
             if back.low < 0:
                 self._needed.add(id(ordered))

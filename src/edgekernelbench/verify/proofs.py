@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.expr import Axis, Binary, Expr, Literal, Logic, Read, Reduction, Select
-from edgekernelbench.ir.walk import children
+from edgekernelbench.ir.walk import children, walk
 from edgekernelbench.verify import range_wording
 from edgekernelbench.verify.linear import NOTHING_KNOWN, Known, Sum
 from edgekernelbench.verify.names import Names
@@ -12,7 +12,7 @@ from edgekernelbench.verify.report import Report
 from edgekernelbench.verify.values import Values
 
 SeeRead = Callable[[Read, tuple[Sum, ...], Known], frozenset[int]]
-"""Told of every read; gives the places of indices that need no other complaint."""
+"""Told of every read, of one that is never evaluated too; gives the places of indices to leave alone."""
 
 
 class Prover:
@@ -46,6 +46,9 @@ class Prover:
 
     def _walk(self, node: Expr, known: Known) -> None:
         if known.dead:
+            for part in walk(node):
+                if isinstance(part, Read):
+                    self._see(part, (), known)
             return
         match node:
             case Axis() | Literal():

@@ -6,7 +6,6 @@ from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Binary, Call, Cast, Expr, Over, Power, Reduction, Unary
 from edgekernelbench.verify import wording
-from edgekernelbench.verify.names import all_axes
 from edgekernelbench.verify.report import Report
 from edgekernelbench.verify.types import Typer
 
@@ -22,7 +21,7 @@ def type_stage(stage: Stage, typer: Typer, report: Report) -> Stage | None:
     Returns:
         The stage with a typed value; None when something was refused.
     """
-    typer.axes = frozenset(all_axes(stage))
+    typer.axes = frozenset(stage.axes)
     if not isinstance(stage.value, Reduction):
         value = typer.value(stage.value, stage.dtype, stage.name)
         return None if value is None else replace(stage, value=value)
@@ -31,45 +30,38 @@ def type_stage(stage: Stage, typer: Typer, report: Report) -> Stage | None:
 
 
 def _reduction(stage: Stage, value: Reduction, typer: Typer, report: Report) -> Reduction | None:
-    over = [_over(part, typer) for part in value.over]
-    element = _element(stage, value, typer, report)
-    known = tuple(part for part in over if part is not None)
-    if element is None or len(known) < len(over):
+    over = []
+    for part in value.over:
+        typer.axes |= {part.axis}  # a condition names the axes up to its own
+        conditions = [typer.condition(condition) for condition in part.conditions]
+        known = tuple(condition for condition in conditions if condition is not None)
+        if len(known) == len(conditions):
+            over.append(Over(part.axis, part.start, part.stop, known, span=part.span))
+    element = typer.expression(value.element)
+    if element is not None:
+        element = _element(stage, value, element, (typer, report))
+    if element is None or len(over) < len(value.over):
         return None
     _warn_of_rounding(stage, value, element, report)
-    return Reduction(value.kind, element, known, span=value.span)
+    return Reduction(value.kind, element, tuple(over), span=value.span)
 
 
-def _over(over: Over, typer: Typer) -> Over | None:
-    conditions = [typer.condition(part) for part in over.conditions]
-    known = tuple(part for part in conditions if part is not None)
-    return (
-        Over(over.axis, over.start, over.stop, known, span=over.span)
-        if len(known) == len(conditions)
-        else None
-    )
-
-
-def _element(stage: Stage, value: Reduction, typer: Typer, report: Report) -> Expr | None:
+def _element(stage: Stage, value: Reduction, element: Expr, tools: tuple[Typer, Report]) -> Expr | None:
+    """Bring the element to the type in which the reduction is done."""
+    typer, report = tools
     wrong = wording.reduction_type(value.kind, stage)
     if wrong is not None:
         report.refuse("T08", wrong, stage.name_span)
         return None
-    if value.kind in ("any", "all"):
-        element = typer.expression(value.element)
-        if element is not None and element.dtype is not DType.BOOL:
-            report.error("T08", *wording.needs_bool(value.kind, element))
-            return None
+    logical = value.kind in ("any", "all")
+    if logical != (element.dtype is DType.BOOL):
+        words = wording.needs_bool if logical else wording.needs_number
+        report.refuse("T08", words(value, element), element.span)
+        return None
+    if logical:
         return element
     if value.kind in ("argmax", "argmin"):
-        element = typer.typed(value.element)
-    else:
-        element = typer.expression(value.element)
-    if element is not None and element.dtype is DType.BOOL:
-        report.error("T08", *wording.needs_number(value, element))
-        return None
-    if element is None or value.kind in ("argmax", "argmin"):
-        return element
+        return typer.natural(element)
     return typer.store(element, stage.dtype, stage.name)
 
 

@@ -37,6 +37,8 @@ from edgekernelbench.verify.meeting import BITWISE, Meeter, common_type, compute
 from edgekernelbench.verify.names import Names
 from edgekernelbench.verify.report import Report
 
+LEAST_POWER, GREATEST_POWER = 2, 8
+
 
 class Typer:
     """Types the expressions of one kernel.
@@ -87,10 +89,9 @@ class Typer:
         typed = self.expression(node)
         return None if typed is None else self._truth(typed)
 
-    def typed(self, node: Expr) -> Expr | None:
-        """Type an expression that nothing else gives a type."""
-        typed = self.expression(node)
-        return None if typed is None else self._meeter.natural(typed)
+    def natural(self, node: Expr) -> Expr | None:
+        """Give a flexible expression that nothing else gives a type its own."""
+        return self._meeter.natural(node)
 
     def expression(self, node: Expr) -> Expr | None:
         """Type an expression from the leaves up.
@@ -155,7 +156,8 @@ class Typer:
         return Read(node.tensor, known, span=node.span, dtype=tensor.dtype)
 
     def _index(self, read: Read, node: Expr) -> Expr | None:
-        index = self.typed(node)
+        typed = self.expression(node)
+        index = None if typed is None else self._meeter.natural(typed)
         if index is None or index.dtype is None:
             return None
         if not index.dtype.is_int:
@@ -224,6 +226,9 @@ class Typer:
 
     def _power(self, node: Power) -> Expr | None:
         base = self.expression(node.base)
+        if not LEAST_POWER <= node.exponent <= GREATEST_POWER:
+            self._report.error("C15", "in e ** n, n is a literal from 2 to 8", node.span)
+            return None
         if base is None:
             return None
         if isinstance(base, Literal) and base.dtype is None:

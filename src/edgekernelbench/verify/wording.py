@@ -195,20 +195,20 @@ def reduction_type(kind_: str, stage: Stage) -> Words | None:
     return None
 
 
-def needs_bool(kind_: str, element: Expr) -> tuple[str, Span, str | None]:
+def needs_bool(value: Reduction, element: Expr) -> Words:
     """Word T08 for `any` and `all` over numbers."""
-    return f"{kind_} is over bool, found {kind(element)}", element.span, f"{inner(element)} != 0"
+    return f"{value.kind} is over bool, found {kind(element)}", no_condition(element)[1]
 
 
-def needs_number(value: Reduction, element: Expr) -> tuple[str, Span, str | None]:
+def needs_number(value: Reduction, element: Expr) -> Words:
     """Word T08 for a reduction of truth values."""
     text = f"{value.kind} is over numbers, found bool"
     if value.kind != "sum":
-        return text, element.span, f"i32({print_expr(element)})"
+        return text, f"i32({print_expr(element)})"
     last = value.over[-1]
     counted = replace(last, conditions=(*last.conditions, element))
     hint = print_reduction(Reduction("sum", Literal(1), (*value.over[:-1], counted)))
-    return f"{text}: to count, sum 1 under a condition", element.span, hint
+    return f"{text}: to count, sum 1 under a condition", hint
 
 
 def rounded(stage: Stage, element: Cast) -> tuple[str, Span, str | None]:
