@@ -151,9 +151,7 @@ class Boxes:
         self.lets[name] = held
         return AxisBox(variable(name), count, size, let=name, value=held)
 
-    def read_spread(
-        self, tensor: str, readers: frozenset[str], reach: Reach
-    ) -> dict[str, Spread | None]:
+    def read_spread(self, tensor: str, readers: frozenset[str], reach: Reach) -> dict[str, Spread | None]:
         """Find how far the reads of a tensor by some stages reach, per axis of a stage.
 
         Args:
@@ -168,9 +166,7 @@ class Boxes:
         parts = self.index_spreads(tensor, readers, reach)
         return {axis: union(found) for axis, found in zip(axes, parts, strict=True) if found} if parts else {}
 
-    def index_spreads(
-        self, tensor: str, readers: frozenset[str], reach: Reach
-    ) -> list[list[Spread | None]]:
+    def index_spreads(self, tensor: str, readers: frozenset[str], reach: Reach) -> list[list[Spread | None]]:
         """List the spread of each index of each read of a tensor; empty when nothing reads it."""
         found: list[list[Spread | None]] = []
         for reader in sorted(readers):

@@ -10,13 +10,18 @@ from edgekernelbench.nest.cache_boxes import cache_boxes, check_caches
 from edgekernelbench.nest.emit import Emitter
 from edgekernelbench.nest.inlining import apply_inline, apply_precompute
 from edgekernelbench.nest.launching import Launcher, make_launches
+from edgekernelbench.nest.limits import check_limits
+from edgekernelbench.nest.marking import check_marks
 from edgekernelbench.nest.memory import resolve_memory
+from edgekernelbench.nest.memory_checks import check_memory, check_reuse
+from edgekernelbench.nest.numbering import renumber
 from edgekernelbench.nest.placement import check_circles, check_hoists, check_places, order_units
 from edgekernelbench.nest.preparing import copy_nest, prepare_nest
 from edgekernelbench.nest.problems import Problems
 from edgekernelbench.nest.scheduling import resolve_schedule
-from edgekernelbench.nest.stores import Stores, decide_stores, given_storages
+from edgekernelbench.nest.stores import Stores, apply_reuse, decide_stores, given_storages
 from edgekernelbench.nest.structure import ROOT, Structure
+from edgekernelbench.nest.tiling import check_tiling
 from edgekernelbench.nest.tree import Allocate, Buffer, Nest, Stmt
 from edgekernelbench.nest.work import Program, make_program
 from edgekernelbench.profiles.profile import Profile
@@ -76,16 +81,24 @@ class _Builder:
             holding = {loop for loop, _ in plan.placed.values()} | set(storing.caches)
             Launcher(structure, holding, private, problems).decide()
             problems.check()
+        check_memory(structure, storing, problems)
         boxes = Boxes(structure)
         boxes.resolve_all()
+        check_tiling(boxes, problems)
+        check_marks(boxes, self._profile, problems)
         stores = decide_stores(boxes, whole, storing)
         partials = {name: one.scope for name, one in storing.accumulators.items()}
         launches = make_launches(boxes, private, self._profile.max_threads)
         caches = cache_boxes(boxes, storing, stores, launches, problems)
+        check_reuse(boxes, storing, stores, orders, problems)
         problems.check()
+        apply_reuse(storing, stores)
         emitter = Emitter(boxes, stores, orders, caches, partials, launches)
         nests = [emitter.root(unit) for unit in orders[ROOT]]
-        return self._nest(whole, stores, nests)
+        nest = self._nest(whole, stores, nests)
+        check_limits(nest.body, structure, self._profile, problems)
+        problems.check()
+        return nest
 
     def _nest(self, whole: Program, stores: Stores, nests: Sequence[list[Stmt]]) -> Nest:
         kernel = self._facts.kernel
@@ -110,7 +123,7 @@ class _Builder:
             prepared_buffers(stores),
             tables,
             prepare_nest(whole, stores),
-            tuple(body),
+            renumber(tuple(body)),
         )
 
 

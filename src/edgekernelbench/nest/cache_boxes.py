@@ -32,7 +32,9 @@ def _check_cache(structure: Structure, loop: str, cache: Cache, problems: Proble
     tensor, program = cache.tensor, structure.program
     for outer in structure.path_to(loop):
         if structure.mark(outer) in (Mark.VECTOR, Mark.TENSOR):
-            problems.add("M05", f"{outer} is a vector loop or tensorized: nothing is copied inside", cache, arg=2)
+            problems.add(
+                "M05", f"{outer} is a vector loop or tensorized: nothing is copied inside", cache, arg=2
+            )
             return
     if structure.plan.is_gpu() and structure.on_host(loop):
         problems.add("M05", f"{loop} is run by the host: caches live in a launch", cache, arg=2)
@@ -51,7 +53,9 @@ def _check_cache(structure: Structure, loop: str, cache: Cache, problems: Proble
     if cache.vector < 1 or cache.buffers < 1:
         problems.add("S01", "vector and buffers are at least 1", cache)
     if cache.buffers > 1 and structure.mark(loop) not in (Mark.SERIAL, Mark.UNROLL):
-        problems.add("M05", f"{loop} is {structure.mark(loop)}: copies run ahead in a serial loop", cache, arg=2)
+        problems.add(
+            "M05", f"{loop} is {structure.mark(loop)}: copies run ahead in a serial loop", cache, arg=2
+        )
 
 
 def cache_boxes(
@@ -84,9 +88,7 @@ def cache_boxes(
     return found
 
 
-def _source(
-    structure: Structure, loop: str, tensor: str, found: dict[str, list[CacheBox]]
-) -> Storage | None:
+def _source(structure: Structure, loop: str, tensor: str, found: dict[str, list[CacheBox]]) -> Storage | None:
     """Find the innermost cache round a loop."""
     for outer in reversed(structure.path_to(loop)):
         for made in reversed(found.get(outer, [])):
@@ -95,13 +97,13 @@ def _source(
     return None
 
 
-def _make(
-    boxes: Boxes, loop: str, cache: Cache, name: str, source: Storage, launches: Launches
-) -> CacheBox:
+def _make(boxes: Boxes, loop: str, cache: Cache, name: str, source: Storage, launches: Launches) -> CacheBox:
     structure = boxes.structure
     path = structure.path_to(loop)
     if cache.scope == "shared":
-        path = tuple(one for one in path if not structure.is_thread(one) and structure.mark(one) is not Mark.VTHREAD)
+        path = tuple(
+            one for one in path if not structure.is_thread(one) and structure.mark(one) is not Mark.VTHREAD
+        )
     reach = boxes.reach(frozenset(path))
     parts = boxes.index_spreads(cache.tensor, structure.inside(loop), reach)
     found = tuple(
@@ -143,4 +145,3 @@ def _box(boxes: Boxes, name: str, spread: Spread | None, source: Storage, axis: 
 def _most(boxes: Boxes, source: Storage, axis: int, slack: int) -> int:
     _, high = span_of(source.firsts[axis], boxes.ranges)
     return slack + (high if high is not None else 2**31 - 1 - slack)
-

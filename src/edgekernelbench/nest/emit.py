@@ -59,9 +59,7 @@ class Emitter:
 
         return self.alone(group_key(name), self._grouped(name, hoisted, 0, scene, inside))
 
-    def _grouped(
-        self, group: str, loops: Sequence[str], place: int, scene: Scene, rest: Rest
-    ) -> list[Stmt]:
+    def _grouped(self, group: str, loops: Sequence[str], place: int, scene: Scene, rest: Rest) -> list[Stmt]:
         """Write the hoisted loops of a group."""
         dealing = self.launches.dealt.get(group_key(group)) if place == 0 else None
         if place == len(loops):
@@ -69,12 +67,16 @@ class Emitter:
         if dealing is not None and dealing.loops[0] == loops[0]:
             end = len(dealing.loops)
             return self.dealt(dealing, scene, lambda inner: self._grouped(group, loops, end, inner, rest))
-        return self.loop(loops[place], scene, lambda inner: self._grouped(group, loops, place + 1, inner, rest))
+        return self.loop(
+            loops[place], scene, lambda inner: self._grouped(group, loops, place + 1, inner, rest)
+        )
 
     def alone(self, name: str, body: list[Stmt]) -> list[Stmt]:
         """Put a launch that has no blocks into one."""
         if name not in self.launches.alone:
             return body
+        buffers = tuple(b for one in self.stores.held_at.get(name, []) for b in self.stores.of[one].buffers())
+        body = [Allocate(buffers, tuple(body))] if buffers else body
         return [Loop(f"{name.removesuffix(' group')}.block", 1, tuple(body), Kind.DATA, Mark.BLOCK_X)]
 
     def _step(self, group: str, step: Step, scene: Scene) -> list[Stmt]:

@@ -38,8 +38,7 @@ def factor_reduction(stage: WorkStage, table: LoopTable, loop: str, name: str) -
         loop: The final reduction loop that becomes an axis of the partial results.
         name: Name of the new stage.
     """
-    old = stage.reducing
-    assert old is not None
+    old = stage.reduction
     counts = {**stage.size_of, **{a.name: a.size for a in old.axes}}
     extents = table.extents(counts)
     reduced = [one for one in table.sequence if table.kinds[one] is Kind.REDUCTION]
@@ -99,9 +98,7 @@ def _names(node: Expr) -> set[str]:
     return {part.name for part in walk(node) if isinstance(part, Axis)}
 
 
-def scatter_stage(
-    stage: WorkStage, axis: str, directive: Scatter, problems: Problems
-) -> WorkStage | None:
+def scatter_stage(stage: WorkStage, axis: str, directive: Scatter, problems: Problems) -> WorkStage | None:
     """Let the update of a reduction go straight to the element that its condition names.
 
     Args:

@@ -236,7 +236,9 @@ def simplify(node: Expr, ranges: Ranges) -> Expr:
     match node:
         case Binary(op="+" | "-" | "*", dtype=DType.I32) | Unary(op="-", dtype=DType.I32):
             return linear(node).expr()
-        case Binary(op="//", left=left, right=Literal(value=int() as divisor), dtype=DType.I32) if divisor > 0:
+        case Binary(op="//", left=left, right=Literal(value=int() as divisor), dtype=DType.I32) if (
+            divisor > 0
+        ):
             return floordiv(left, divisor, ranges)
         case Binary(op="%", left=left, right=Literal(value=int() as divisor), dtype=DType.I32) if divisor > 0:
             return modulo(left, divisor, ranges)
@@ -257,7 +259,7 @@ def simplify(node: Expr, ranges: Ranges) -> Expr:
 
 
 def _simple_choice(node: Call, args: tuple[Expr, ...], ranges: Ranges) -> Expr:
-    if len(args) != 2:  # noqa: PLR2004 - pairs only
+    if len(args) != 2:
         return node
     op = "<=" if node.function == "min" else ">="
     known = compare(op, args[0], args[1], ranges)

@@ -72,7 +72,9 @@ def _may_inline(program: Program, name: str, directive: Inline, arg: int, proble
         return False
     if stage.reducing is not None:
         message = f"{name} is a reduction ({stage.reducing.kind}), which cannot be inlined"
-        problems.add("S21", message, directive, f"compute_at({name}, …) at a loop of the stage that reads it", arg=arg)
+        problems.add(
+            "S21", message, directive, f"compute_at({name}, …) at a loop of the stage that reads it", arg=arg
+        )
         return False
     if stage.returned:
         problems.add("S22", f"{name} is returned, so it must be stored", directive, arg=arg)
@@ -85,8 +87,10 @@ def no_stage(name: str, program: Program) -> str:
     if name in program.params or name in program.tables:
         return f"{name} is no stage but a parameter or table, which is not computed"
     close = nearest(name, program.stages)
-    return f"no stage {name}; did you mean {close}?" if close else f"no stage {name}; there are " + ", ".join(
-        program.stages
+    return (
+        f"no stage {name}; did you mean {close}?"
+        if close
+        else f"no stage {name}; there are " + ", ".join(program.stages)
     )
 
 
@@ -187,7 +191,9 @@ def apply_precompute(program: Program, schedule: Schedule, problems: Problems) -
                 elif name not in constant:
                     problems.add("S26", _not_constant(program, name, constant), directive, arg=arg)
                 elif program.stages[name].returned:
-                    problems.add("S26", f"{name} is returned, so it is computed in the run", directive, arg=arg)
+                    problems.add(
+                        "S26", f"{name} is returned, so it is computed in the run", directive, arg=arg
+                    )
                 else:
                     chosen.update(program.members(program.unit_of(name)))
     changed = True
@@ -221,4 +227,3 @@ def _not_constant(program: Program, name: str, constant: frozenset[str]) -> str:
     bad = [t for t in tensors if t not in constant and t not in program.tables]
     reads = sorted(t for t in bad if t not in program.params or not program.params[t].const)
     return f"{name} reads {', '.join(reads)}, which {'is' if len(reads) == 1 else 'are'} not const"
-

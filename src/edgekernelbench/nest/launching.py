@@ -5,17 +5,19 @@ from math import prod
 from edgekernelbench.nest.boxes import Boxes
 from edgekernelbench.nest.gpu import BLOCK_THREADS, Dealing, Dims, Launches
 from edgekernelbench.nest.marks import BLOCKS, BOUND, THREADS
+from edgekernelbench.nest.plan import Hoisted
 from edgekernelbench.nest.problems import Problems
-from edgekernelbench.nest.scheduling import Hoisted
-from edgekernelbench.nest.structure import Leading, Structure, free_axes, group_key
 from edgekernelbench.nest.registry import LoopRef
+from edgekernelbench.nest.structure import Leading, Structure, free_axes, group_key
 from edgekernelbench.nest.tree import Kind, Mark
 
 
 class Launcher:
     """Decides the launches of all root nests, before any count is known."""
 
-    def __init__(self, structure: Structure, holding: set[str], private: set[str], problems: Problems) -> None:
+    def __init__(
+        self, structure: Structure, holding: set[str], private: set[str], problems: Problems
+    ) -> None:
         """Take what is known.
 
         Args:
@@ -49,7 +51,9 @@ class Launcher:
         return sorted(structure.program.units(), key=lambda u: len(structure.path_to(structure.place_of(u))))
 
     def _binds(self, stage: str, marks: tuple[Mark, ...]) -> bool:
-        return any(self._structure.mark(loop) in marks for loop in self._structure.plan.tables[stage].sequence)
+        return any(
+            self._structure.mark(loop) in marks for loop in self._structure.plan.tables[stage].sequence
+        )
 
     def _launch_binds(self, launch: str) -> bool:
         """Whether any loop of a launch is bound."""

@@ -95,4 +95,6 @@ def linear(node: Expr) -> Linear:
                 return a.times(b.constant)
             if not a.terms:
                 return b.times(a.constant)
+        case _:
+            pass
     return Linear(((node, 1),), 0)

@@ -130,14 +130,18 @@ class LoopTable:
         return found
 
     def tails(self, values: Mapping[str, Expr], extents: Mapping[str, int], ranges: Ranges) -> list[Expr]:
-        """List the conditions that keep loops which do not divide inside their counts."""
-        conditions = []
+        """List the conditions that keep loops which do not divide inside their counts, axis by axis."""
+        ranks = {loop: place for place, loop in enumerate(self.axis_of)}
+        conditions: list[tuple[int, Expr]] = []
         for change in self.changes:
-            if isinstance(change, SplitLoop):
-                made = prod(extents[out] for out in change.outs)
-                if made > extents[change.loop]:
-                    conditions.append(below(values[change.loop], extents[change.loop], ranges))
-        return conditions
+            if isinstance(change, FusedLoop):
+                ranks[change.out] = min(ranks[loop] for loop in change.loops)
+                continue
+            rank = ranks[change.loop]
+            ranks.update(dict.fromkeys(change.outs, rank))
+            if prod(extents[out] for out in change.outs) > extents[change.loop]:
+                conditions.append((rank, below(values[change.loop], extents[change.loop], ranges)))
+        return [condition for _, condition in sorted(conditions, key=lambda pair: pair[0])]
 
     def leaves(self, loop: str) -> frozenset[str]:
         """Name the final loops that a loop was split or fused into."""

@@ -1,4 +1,4 @@
-"""What `parallel`, `vectorize`, `unroll`, `bind` and `tensorize` say, before it is checked against the nest."""
+"""What `parallel`, `vectorize`, `unroll`, `bind` and `tensorize` say."""
 
 from dataclasses import dataclass
 

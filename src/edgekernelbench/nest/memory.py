@@ -16,8 +16,8 @@ from edgekernelbench.ir.memory import (
     Place,
     Reuse,
 )
+from edgekernelbench.nest.plan import Plan
 from edgekernelbench.nest.problems import Problems
-from edgekernelbench.nest.scheduling import Plan
 from edgekernelbench.nest.work import Program
 
 
@@ -235,4 +235,3 @@ def _corrected(spec: LayoutSpec, axis: str) -> str | None:
     else:
         return None
     return f'"{" ".join(spec.axes)} -> {" ".join(_piece(p) for p in pieces)}"'
-

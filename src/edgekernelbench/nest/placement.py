@@ -1,7 +1,5 @@
 """Checks where stages are computed, and finds the order in which nests and placed stages run."""
 
-from edgekernelbench.base.span import NOWHERE
-from edgekernelbench.nest.marks import Marked
 from edgekernelbench.nest.problems import Problems
 from edgekernelbench.nest.structure import ROOT, Structure, free_axes
 from edgekernelbench.nest.tree import Kind, Mark
@@ -18,7 +16,9 @@ def check_hoists(structure: Structure, problems: Problems) -> None:
             if one.directive is None:
                 continue
             if missing:
-                message = f"{', '.join(missing)} of the group of {name} {'has' if len(missing) == 1 else 'have'}"
+                message = (
+                    f"{', '.join(missing)} of the group of {name} {'has' if len(missing) == 1 else 'have'}"
+                )
                 problems.add("S13", f"{message} no axis {one.axis}", one.directive, arg=0)
             elif one.axis not in free:
                 message = f"{one.axis} is not free: inside the group it is read at other positions"
@@ -35,9 +35,10 @@ def check_circles(structure: Structure, problems: Problems) -> None:
             owner = structure.owner(loop)
             if owner == unit:
                 directive = structure.plan.placed.pop(unit)[1]
-                what = directive.stage if owner == unit and len(seen) == 1 else " and ".join(seen)
-                message = f"{what} cannot be computed inside {'its' if len(seen) == 1 else 'each other’s'} own loops"
-                problems.add("S24", message.replace("’", "'"), directive)
+                chain = " inside ".join([*seen, unit])
+                what = f"{directive.stage} cannot be computed inside itself"
+                message = f"{loop} is a loop of {directive.stage}" if len(seen) == 1 else chain
+                problems.add("S24", f"{what}: {message}", directive)
                 break
             if owner in seen:
                 break
@@ -150,14 +151,14 @@ def _refuse_circle(
     reader, tensor = needs[unit][holder]
     user = next(u for u in circle if following[u] == unit)
     wanted, needed = needs[user][unit]
-    loop, directive = _loop_of(structure, wanted, user)
+    loop = _loop_of(structure, wanted, user)
     message = (
         f"{reader} reads {tensor}, which is filled inside the nest of {holder}, "
         f"and the nest of {user} needs {needed}"
     )
     stage = needed if needed in structure.program.stages else unit
-    span = structure.program.stages[stage].span if directive is None else directive.span
-    problems.add("S27", message, span or NOWHERE, f"compute_at({stage}, {loop})" if loop else None)
+    span = structure.program.stages[stage].span
+    problems.add("S27", message, span, f"compute_at({stage}, {loop})" if loop else None)
 
 
 def _circle(waiting: list[str], needs: dict[str, dict[str, tuple[str, str]]]) -> list[str]:
@@ -169,13 +170,13 @@ def _circle(waiting: list[str], needs: dict[str, dict[str, tuple[str, str]]]) ->
     return seen[seen.index(unit) :]
 
 
-def _loop_of(structure: Structure, stage: str, root: str) -> tuple[str, Marked | None]:
+def _loop_of(structure: Structure, stage: str, root: str) -> str:
     """Find the loop of a root nest at which what a stage reads is best computed."""
     unit = structure.program.unit_of(stage)
     if unit != root:
-        return structure.place_of(unit), None
+        return structure.place_of(unit)
     inside = [u for u in structure.plan.placed if structure.owner(structure.place_of(u)) == root]
     if inside:
-        return structure.place_of(inside[0]), None
+        return structure.place_of(inside[0])
     data = [one for one in structure.sequence(stage) if structure.plan.tables[stage].kinds[one] is Kind.DATA]
-    return (data[0] if data else ""), None
+    return data[0] if data else ""

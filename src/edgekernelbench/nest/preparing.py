@@ -14,7 +14,7 @@ from edgekernelbench.nest.scheduling import resolve_schedule
 from edgekernelbench.nest.storage import Storage, StorageRequest, make_storage
 from edgekernelbench.nest.stores import Stores, best_type, given_storages
 from edgekernelbench.nest.structure import ROOT, Structure
-from edgekernelbench.nest.tree import Allocate, Kind, Loop, Stmt, Store
+from edgekernelbench.nest.tree import Allocate, Buffer, Kind, Loop, Stmt, Store
 from edgekernelbench.nest.work import Program
 
 
@@ -55,7 +55,7 @@ def prepare_nest(whole: Program, stores: Stores) -> tuple[Stmt, ...]:
     boxes = Boxes(structure)
     boxes.resolve_all()
     ahead = Stores(of={**given, **{name: stores.of[name] for name in whole.tables}})
-    temporary = []
+    temporary: list[Buffer] = []
     for stage in stages.values():
         if stage.name in whole.precomputed:
             ahead.of[stage.name] = stores.prepared[stage.name]

@@ -17,7 +17,14 @@ class Problems:
         self._found: dict[Diagnostic, None] = {}
 
     def add(
-        self, code: str, message: str, directive: Directive | Span, hint: str | None = None, *, arg: int = -1
+        self,
+        code: str,
+        message: str,
+        directive: Directive | Span,
+        hint: str | None = None,
+        *,
+        arg: int = -1,
+        layer: Layer = Layer.SCHEDULE,
     ) -> None:
         """Refuse the text.
 
@@ -27,8 +34,8 @@ class Problems:
             directive: What is wrong, or where.
             hint: The corrected lines.
             arg: The argument that is meant; -1 for the whole directive.
+            layer: Which layer must change, where no directive says so.
         """
-        layer = Layer.MEMORY if code.startswith("M") else Layer.SCHEDULE
         if isinstance(directive, Span):
             span = directive
         else:

@@ -33,9 +33,7 @@ class Target:
         held = self.storage if self.partial is None else self.partial
         return held.buffer, held.best
 
-    def indices(
-        self, stage: WorkStage, values: Mapping[str, Expr], ranges: Ranges
-    ) -> tuple[Expr, ...]:
+    def indices(self, stage: WorkStage, values: Mapping[str, Expr], ranges: Ranges) -> tuple[Expr, ...]:
         """Give the place of an element in what is updated."""
         if self.partial is None:
             return self.storage.indices([values[axis] for axis in stage.axes], ranges)
@@ -77,12 +75,9 @@ def identity(kind: str, dtype: DType) -> Expr:
             return Literal(inf if dtype.is_float else dtype.bounds[1], dtype=dtype)
 
 
-def emit_identity(
-    stage: WorkStage, target: Target, values: Mapping[str, Expr], ranges: Ranges
-) -> list[Stmt]:
+def emit_identity(stage: WorkStage, target: Target, values: Mapping[str, Expr], ranges: Ranges) -> list[Stmt]:
     """Set an element to the value of nothing; a place to -1."""
-    reducing = stage.reducing
-    assert reducing is not None
+    reducing = stage.reduction
     buffer, best = target.buffers()
     indices = target.indices(stage, values, ranges)
     if best is None:
@@ -93,14 +88,12 @@ def emit_identity(
     ]
 
 
-def emit_result(
-    stage: WorkStage, target: Target, values: Mapping[str, Expr], ranges: Ranges
-) -> list[Stmt]:
+def emit_result(stage: WorkStage, target: Target, values: Mapping[str, Expr], ranges: Ranges) -> list[Stmt]:
     """Store what was held apart."""
-    assert target.partial is not None
+    held_apart = target.partial or target.storage
     inside = target.indices(stage, values, ranges)
     outside = target.storage.indices([values[axis] for axis in stage.axes], ranges)
-    pairs = zip(target.partial.buffers(), target.storage.buffers(), strict=True)
+    pairs = zip(held_apart.buffers(), target.storage.buffers(), strict=True)
     return [
         Store(to.name, outside, Read(held.name, inside, dtype=held.dtype), stage.name if not place else "")
         for place, (held, to) in enumerate(pairs)
@@ -117,8 +110,7 @@ def emit_update(
     atomic: bool,
 ) -> Stmt:
     """Combine one element into the result."""
-    reducing = stage.reducing
-    assert reducing is not None
+    reducing = stage.reduction
     buffer, best = target.buffers()
     dtype = buffer.dtype if best is None else best.dtype
     position = None if reducing.position is None else typed(render(reducing.position), DType.I32)

@@ -122,7 +122,12 @@ class Registry:
         program = self.program
         if name in self._known or name in self._moved:
             return "there is a loop of this name"
-        if name in program.stages or name in program.params or name in program.tables or name in self._removed:
+        if (
+            name in program.stages
+            or name in program.params
+            or name in program.tables
+            or name in self._removed
+        ):
             return "there is a tensor of this name"
         axes = (a for s in program.stages.values() for a in s.axes)
         reduced = (a.name for s in program.stages.values() if s.reducing for a in s.reducing.axes)
@@ -139,7 +144,9 @@ class Registry:
         elif not dot:
             self._problems.add("S04", self._no_bare(name), directive, arg=arg)
         elif stage in self._removed:
-            self._problems.add("S03", f"{stage} is {self._removed[stage]}, so it has no loops", directive, arg=arg)
+            self._problems.add(
+                "S03", f"{stage} is {self._removed[stage]}, so it has no loops", directive, arg=arg
+            )
         elif stage not in self.program.stages:
             self._problems.add("S02", no_stage(stage, self.program), directive, arg=arg)
         else:

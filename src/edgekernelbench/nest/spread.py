@@ -55,18 +55,10 @@ class Reach:
                 return Spread(NOTHING, int(value), int(value))
             case Axis(name=name):
                 return self._variable(name)
-            case Binary(op="+", left=left, right=right):
-                return _sum(self.spread(left), self.spread(right), 1)
-            case Binary(op="-", left=left, right=right):
-                return _sum(self.spread(left), self.spread(right), -1)
+            case Binary():
+                return self._binary(node)
             case Unary(op="-", operand=operand):
                 return _sum(Spread(NOTHING, 0, 0), self.spread(operand), -1)
-            case Binary(op="*", left=left, right=right):
-                return self._product(left, right)
-            case Binary(op="//", left=left, right=Literal(value=int() as divisor)) if divisor > 0:
-                return self._quotient(self.spread(left), divisor)
-            case Binary(op="%", left=left, right=Literal(value=int() as divisor)) if divisor > 0:
-                return self._rest(self.spread(left), divisor)
             case Call(function="min" | "max" | "clamp", args=args):
                 return self._choice(node, args)
             case Select(then=then, other=other):
@@ -75,6 +67,21 @@ class Reach:
                 return self.spread(operand)
             case Read():
                 return self._read(node)
+            case _:
+                return self._bounded(node)
+
+    def _binary(self, node: Binary) -> Spread | None:
+        match node:
+            case Binary(op="+", left=left, right=right):
+                return _sum(self.spread(left), self.spread(right), 1)
+            case Binary(op="-", left=left, right=right):
+                return _sum(self.spread(left), self.spread(right), -1)
+            case Binary(op="*", left=left, right=right):
+                return self._product(left, right)
+            case Binary(op="//", left=left, right=Literal(value=int() as divisor)) if divisor > 0:
+                return self._quotient(self.spread(left), divisor)
+            case Binary(op="%", left=left, right=Literal(value=int() as divisor)) if divisor > 0:
+                return self._rest(self.spread(left), divisor)
             case _:
                 return self._bounded(node)
 

@@ -134,8 +134,7 @@ class StageWriter:
     def _conditions(self, scene: Scene) -> list[Expr]:
         """Render the conditions of the reduction; a scattered position is tested before its own."""
         stage, values = self._stage, self._update_values(scene)
-        assert stage.reducing is not None
-        rendered = [(c, self._levels.render(c, values, scene)) for c in stage.reducing.conditions]
+        rendered = [(c, self._levels.render(c, values, scene)) for c in stage.reduction.conditions]
         if not stage.scattered:
             return [condition for _, condition in rendered]
         box = self._levels.boxes.of[stage.name][stage.scattered]
@@ -152,8 +151,7 @@ class StageWriter:
 
     def _store(self, scene: Scene) -> list[Stmt]:
         stage = self._stage
-        assert stage.value is not None
-        value = self._levels.render(stage.value, self._values, scene)
+        value = self._levels.render(stage.element, self._values, scene)
         indices = self._storage.indices([self._values[axis] for axis in stage.axes], self._ranges)
         return [Store(self._storage.buffer.name, indices, value, stage.name)]
 
@@ -173,7 +171,12 @@ class StageWriter:
         return deal_out(dealing, extents, self._ranges, lambda active: guarded(active, body))
 
     def _nest(
-        self, loops: list[str], tails: list[Expr], scene: Scene, rest: Rest, conditions: Conditions | None = None
+        self,
+        loops: list[str],
+        tails: list[Expr],
+        scene: Scene,
+        rest: Rest,
+        conditions: Conditions | None = None,
     ) -> list[Stmt]:
         """Write loops with what is computed at each, and guards.
 

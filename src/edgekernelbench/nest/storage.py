@@ -73,7 +73,7 @@ class Storage:
 def buffer_bytes(buffer: Buffer) -> int:
     """Count the bytes of a buffer; two elements of `i4` and `u4` share one along the last axis."""
     *outer, last = buffer.shape
-    row = -(-last // 2) if buffer.dtype.bits < 8 else last * (buffer.dtype.bits // 8)  # noqa: PLR2004 - bits of a byte
+    row = -(-last // 2) if buffer.dtype.bits < 8 else last * (buffer.dtype.bits // 8)
     return prod(outer) * row * buffer.copies
 
 

@@ -10,7 +10,7 @@ from edgekernelbench.nest.indices import add, scale
 from edgekernelbench.nest.linear import variable
 from edgekernelbench.nest.memory import Storing
 from edgekernelbench.nest.storage import Storage, StorageRequest, make_storage
-from edgekernelbench.nest.structure import ROOT, Structure
+from edgekernelbench.nest.structure import ROOT, Structure, group_key
 from edgekernelbench.nest.tree import Buffer, Role
 from edgekernelbench.nest.work import Program, WorkStage
 
@@ -21,7 +21,8 @@ class Stores:
 
     Attributes:
         of: Storage by tensor.
-        held_at: For each loop, the stages whose storage lives inside it; for `ROOT`, workspace of the run.
+        held_at: For each loop, the stages whose storage lives inside it; for `ROOT`, workspace of the run;
+            for the key of a group that one block runs, what lives in that block.
         packed: Run-time parameters that are copied into another layout first.
         prepared: Buffers that `prepare` fills, by tensor.
     """
@@ -72,23 +73,28 @@ def decide_stores(boxes: Boxes, whole: Program, storing: Storing) -> Stores:
     for name in whole.precomputed:
         stage = whole.stages[name]
         request = StorageRequest(
-            name, stage.dtype, stage.shape, Role.PREPARED, layout=storing.layouts.get(name), best=best_type(stage)
+            name,
+            stage.dtype,
+            stage.shape,
+            Role.PREPARED,
+            layout=storing.layouts.get(name),
+            best=best_type(stage),
         )
         stores.of[name] = stores.prepared[name] = make_storage(request)
     for stage in boxes.structure.program.stages.values():
         _decide(stage, boxes, storing, stores)
-    for name in list(storing.reuses):
-        _reuse(name, storing, stores)
     return stores
 
 
-def _reuse(name: str, storing: Storing, stores: Stores) -> None:
-    """Store one stage where another was."""
-    old = storing.reuses[name].old
-    stores.of[name] = stores.of[old]
-    for held in stores.held_at.values():
-        if name in held:
-            held.remove(name)
+def apply_reuse(storing: Storing, stores: Stores) -> None:
+    """Store stages where others were; where the new one is an output, the old one takes its place."""
+    for name, reuse in storing.reuses.items():
+        output = stores.of[name].buffer.role is Role.OUTPUT
+        keep, drop = (name, reuse.old) if output else (reuse.old, name)
+        stores.of[drop] = stores.of[keep]
+        for held in stores.held_at.values():
+            if drop in held:
+                held.remove(drop)
 
 
 def _laid_out_table(storage: Storage, spec: LayoutSpec) -> Storage:
@@ -97,7 +103,8 @@ def _laid_out_table(storage: Storage, spec: LayoutSpec) -> Storage:
     made = make_storage(request)
     values: list[int | float] = [0] * _elements(made.buffer.shape)
     for place, value in enumerate(buffer.values):
-        positions, rest = [], place
+        positions: list[int] = []
+        rest = place
         for count in reversed(storage.counts):
             positions.insert(0, rest % count)
             rest //= count
@@ -159,9 +166,9 @@ def _decide(stage: WorkStage, boxes: Boxes, storing: Storing, stores: Stores) ->
         best=best_type(stage),
     )
     stores.of[stage.name] = make_storage(request)
-    if not stage.returned:
-        stores.held_at.setdefault(holder, []).append(stage.name)
-    elif stage.is_arg:
+    if holder == ROOT and request.scope != "global" and structure.plan.is_gpu():
+        holder = group_key(stage.group)
+    if not stage.returned or stage.is_arg:
         stores.held_at.setdefault(holder, []).append(stage.name)
 
 
@@ -173,9 +180,7 @@ def scope_of(structure: Structure, holder: str, asked: str | None) -> str:
     return asked
 
 
-def _stored_box(
-    stage: WorkStage, boxes: Boxes, holder: str
-) -> tuple[tuple[Expr, ...], tuple[int, ...]]:
+def _stored_box(stage: WorkStage, boxes: Boxes, holder: str) -> tuple[tuple[Expr, ...], tuple[int, ...]]:
     """Find what part of a stage is stored: the whole, its box, or what one hoisted iteration needs."""
     if holder == ROOT:
         return (), stage.shape

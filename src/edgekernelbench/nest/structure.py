@@ -5,7 +5,7 @@ from functools import cached_property
 
 from edgekernelbench.ir.expr import Axis
 from edgekernelbench.nest.marks import BLOCKS, BOUND, THREADS
-from edgekernelbench.nest.scheduling import Hoisted, Plan
+from edgekernelbench.nest.plan import Hoisted, Plan
 from edgekernelbench.nest.tree import Kind, Mark
 from edgekernelbench.nest.work import Program, WorkGroup, tensor_of
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from edgekernelbench.base.errors import InternalError
 from edgekernelbench.base.span import NOWHERE, Span
 from edgekernelbench.ir.compute import Item, Ordered, Param, Stage, Table
 from edgekernelbench.ir.dtype import DType
@@ -89,6 +90,20 @@ class WorkStage:
     def is_arg(self) -> bool:
         """Whether it holds places, with values beside them."""
         return self.reducing is not None and self.reducing.is_arg
+
+    @property
+    def reduction(self) -> Reducing:
+        """The reduction of a stage that is known to be one."""
+        if self.reducing is None:
+            raise InternalError(f"expected a reduction, found {self.name}")
+        return self.reducing
+
+    @property
+    def element(self) -> Expr:
+        """The element of a stage that is known to be no reduction."""
+        if self.value is None:
+            raise InternalError(f"expected no reduction, found {self.name}")
+        return self.value
 
     def expressions(self) -> tuple[Expr, ...]:
         """List its expressions, in evaluation order."""
