@@ -12,7 +12,15 @@ from pydantic import ValidationError
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.ir.dtype import DType
-from edgekernelbench.workloads.schema import Domain, Level, Pattern, Workload, WorkloadFile, WorkloadRow
+from edgekernelbench.workloads.schema import (
+    Domain,
+    Level,
+    Pattern,
+    Size,
+    Workload,
+    WorkloadFile,
+    WorkloadRow,
+)
 
 DATA = Path(__file__).parent / "data"
 """The catalogue that comes with the package."""
@@ -129,8 +137,8 @@ def load_catalogue(folder: Path = DATA) -> Catalogue:
     families = sorted(path for path in folder.iterdir() if (path / ROWS_FILE).is_file())
     patterns = tuple(pattern for family in families for pattern in _patterns(family))
     by_id = {p.id: p for p in patterns}
-    rows = [(family, row) for family in families for row in _rows(family)]
-    workloads = sorted((_workload(family, row, by_id) for family, row in rows), key=lambda w: w.id)
+    workloads = [workload for family in families for workload in _workloads(family, by_id)]
+    workloads.sort(key=lambda w: w.id)
     return Catalogue(_version(folder), _hash(folder), patterns, tuple(workloads))
 
 
@@ -146,11 +154,16 @@ def _patterns(family: Path) -> list[Pattern]:
     return found
 
 
-def _rows(family: Path) -> list[WorkloadRow]:
+def _workloads(family: Path, patterns: dict[str, Pattern]) -> list[Workload]:
+    rows = _rows(family)
+    return [_workload(family, row, patterns, rows.small) for row in rows.workload]
+
+
+def _rows(family: Path) -> WorkloadFile:
     place = f"{family.name}/{ROWS_FILE}"
     try:
         raw = tomllib.loads((family / ROWS_FILE).read_text(encoding="utf-8"))
-        return WorkloadFile.model_validate(_tuples(raw)).workload
+        return WorkloadFile.model_validate(_tuples(raw))
     except tomllib.TOMLDecodeError as error:
         raise CatalogueError(f"{place}: {error}") from error
     except ValidationError as error:
@@ -173,14 +186,19 @@ def _tuples(value: object) -> object:
             return value
 
 
-def _workload(family: Path, row: WorkloadRow, patterns: dict[str, Pattern]) -> Workload:
+def _workload(
+    family: Path, row: WorkloadRow, patterns: dict[str, Pattern], small: dict[str, dict[str, Size]]
+) -> Workload:
     pattern_id, _, rest = row.id.partition("@")
     if pattern_id not in patterns:
         problem = _unknown("pattern", pattern_id, patterns)
         raise CatalogueError(f"{family.name}/{ROWS_FILE}: {row.id}: {problem}")
+    pattern = patterns[pattern_id]
+    if pattern.name not in small:
+        raise CatalogueError(f"{family.name}/{ROWS_FILE}: expected {pattern.name} in [small], found none")
     return Workload(
         id=row.id,
-        pattern=patterns[pattern_id],
+        pattern=pattern,
         sizes=row.sizes,
         dtype=DType(rest.rpartition("-")[2]),
         accumulate=row.accumulate,
@@ -190,6 +208,7 @@ def _workload(family: Path, row: WorkloadRow, patterns: dict[str, Pattern]) -> W
         source=row.source,
         tolerance_lsb=row.tolerance_lsb,
         suites=("full", *row.suites),
+        small=small[pattern.name],
     )
 
 

@@ -115,14 +115,29 @@ def sample(
             return structures.boxes(draw.extent, param.shape, stream, objects=objects)
         case Sorted():
             return np.sort(_bent(_uniform(draw.low, draw.high, param.shape, stream), stream, distribution))
-        case Normal() | Uniform() | Grid() | Mask() | Image() | Signal() | Pulses() | Walk():
+        case Grid():
+            values = _bent(_plain(param, draw, stream), stream, distribution)
+            return np.rint(values / draw.step) * draw.step
+        case Normal() | Uniform() | Mask() | Image() | Signal() | Pulses() | Walk():
             return _bent(_plain(param, draw, stream), stream, distribution)
+        case PositiveDefinite() | Triangular():
+            return _matrix(draw, param.shape, stream, distribution)
         case _:
             return _structured(draw, param.shape, stream)
 
 
+def _matrix(
+    draw: PositiveDefinite | Triangular, shape: Shape, stream: Stream, distribution: Distribution
+) -> Floats:
+    spread = 2.0 if distribution is Distribution.HEAVY else 0.0
+    filled = 0.25 if distribution is Distribution.SPARSE else 1.0
+    if isinstance(draw, PositiveDefinite):
+        return structures.positive_definite(shape, stream, spread=spread, filled=filled)
+    return structures.triangular(shape, stream, spread=spread, filled=filled)
+
+
 def _structured(
-    draw: Permutation | Probability | Sections | PositiveDefinite | Triangular | Identity | Rotary | Mel,
+    draw: Permutation | Probability | Sections | Identity | Rotary | Mel,
     shape: Shape,
     stream: Stream,
 ) -> Floats:
@@ -134,10 +149,6 @@ def _structured(
             return structures.probability(draw.sharpness, shape, stream)
         case Sections():
             return structures.sections(shape, stream)
-        case PositiveDefinite():
-            return structures.positive_definite(shape, stream)
-        case Triangular():
-            return structures.triangular(shape, stream)
         case Identity():
             return draw.scale * np.eye(shape[-1]) + draw.noise * stream.normal(shape)
         case Rotary():
@@ -209,7 +220,7 @@ def _bent(plain: Plain, stream: Stream, distribution: Distribution) -> Floats:
 
 def _index(param: Param, draw: Index, stream: Stream, distribution: Distribution) -> Floats:
     least, stop = param.bounds if param.bounds is not None else (0, param.dtype.bounds[1] + 1)
-    low = least if draw.low is None else draw.low
+    low = least if draw.low is None else min(draw.low, stop - 1)
     count, unit = stop - low, stream.unit(param.shape)
     match distribution:
         case Distribution.TYPICAL:
@@ -217,7 +228,7 @@ def _index(param: Param, draw: Index, stream: Stream, distribution: Distribution
         case Distribution.HEAVY:
             unit = unit**3
         case Distribution.SPARSE:
-            unit = np.floor(unit * 4) / 4 + 0.25 * float(stream.unit(()))
+            unit = np.floor(unit * 64) / 64 + float(stream.unit(())) / 64
         case Distribution.RAMP:
             unit = (np.arange(unit.size).reshape(param.shape) % count + 0.5) / count
         case Distribution.EXTREME:

@@ -1,7 +1,7 @@
 """What a pattern and a workload are, and the rows that say so on disk."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -60,6 +60,9 @@ def _word(kind: type[StrEnum]) -> BeforeValidator:
     return BeforeValidator(read_word)
 
 
+FileSize = Annotated[Size, BeforeValidator(_size)]
+
+
 class WorkloadRow(BaseModel):
     """One `[[workload]]` of a `workloads.toml`."""
 
@@ -67,7 +70,7 @@ class WorkloadRow(BaseModel):
 
     id: str = Field(pattern=f"^{WORKLOAD_ID}$")
     """`family/pattern@sizes-dtype`."""
-    sizes: dict[str, Annotated[Size, BeforeValidator(_size)]]
+    sizes: dict[str, FileSize]
     """A value for every free capital of the pattern."""
     accumulate: Annotated[DType, _word(DType)]
     """The narrowest type that sums may be held in."""
@@ -90,6 +93,8 @@ class WorkloadFile(BaseModel):
 
     workload: list[WorkloadRow]
     """The rows, sorted by id."""
+    small: dict[str, dict[str, FileSize]]
+    """For each pattern, by name, the sizes that differ in its small twin: odd, tiny, for tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +151,7 @@ class Workload:
         source: Where the sizes come from.
         tolerance_lsb: Steps by which an integer output may differ; 0 means exact.
         suites: The suites it belongs to, `full` among them.
+        small: Sizes that differ in the small twin.
     """
 
     id: str
@@ -159,10 +165,15 @@ class Workload:
     source: str
     tolerance_lsb: int
     suites: tuple[str, ...]
+    small: Mapping[str, Size] = field(repr=False)
 
     def kernel(self) -> Kernel:
         """Give the canonical kernel: compute alone, numbers only."""
         return self.pattern.kernel(self.sizes)
+
+    def twin(self) -> "Workload":
+        """Give the same computation at tiny odd sizes, for tests that cannot afford the real ones."""
+        return replace(self, id=f"{self.pattern.id}@small-{self.dtype}", sizes={**self.sizes, **self.small})
 
     def torch_function(self) -> Callable[..., Any]:
         """Load the PyTorch function, its keyword sizes bound.

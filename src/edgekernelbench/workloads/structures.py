@@ -1,6 +1,6 @@
 """Draws with a structure: images, signals, boxes, matrices; deviation near one where that makes sense."""
 
-from math import prod
+from math import log10, prod
 
 import numpy as np
 
@@ -121,28 +121,50 @@ def mel(rate: float, low: float, shape: Shape) -> Floats:
         Young et al., The HTK Book, section 5.4.
     """
     rows, bins = shape
-    ends = 2595 * np.log10(1 + np.array([low, rate / 2]) / 700)
-    corners = 700 * (10 ** (np.linspace(*ends, rows + 2) / 2595) - 1)
+    first, last = 2595 * log10(1 + low / 700), 2595 * log10(1 + rate / 1400)
+    corners = 700 * (10 ** (np.linspace(first, last, rows + 2) / 2595) - 1)
     centre = np.linspace(0, rate / 2, bins)
     rise = (centre - corners[:-2, None]) / np.diff(corners)[:-1, None]
     fall = (corners[2:, None] - centre) / np.diff(corners)[1:, None]
-    return np.clip(np.minimum(rise, fall), 0.0, None)
+    return np.asarray(np.clip(np.minimum(rise, fall), 0.0, None))
 
 
-def positive_definite(shape: Shape, stream: Stream) -> Floats:
-    """Make A Aᵀ / n + I / 2: symmetric, positive definite, condition near ten."""
+def positive_definite(shape: Shape, stream: Stream, *, spread: float, filled: float) -> Floats:
+    """Make A Aᵀ / n + I / 2: symmetric, positive definite, condition near ten.
+
+    Args:
+        shape: Any leading axes and a square.
+        stream: Random numbers.
+        spread: Rows and columns are scaled by up to two to this power, up or down.
+        filled: Share of the elements of A that are not zero.
+
+    Returns:
+        An array of that shape.
+    """
     size = shape[-1]
-    a = stream.normal(shape)
-    product = np.einsum("...ik,...jk->...ij", a, a) / size
-    return np.asarray(product + 0.5 * np.eye(size))
+    a = stream.normal(shape) * stream.chance(filled, shape)
+    scale = 2.0 ** (spread * (2 * stream.unit(shape[:-1]) - 1))
+    product = np.einsum("...ik,...jk->...ij", a, a) / size + 0.5 * np.eye(size)
+    return np.asarray(product * (scale[..., :, None] * scale[..., None, :]))
 
 
-def triangular(shape: Shape, stream: Stream) -> Floats:
-    """Make lower triangular matrices with a dominant diagonal, so that solving with them is tame."""
+def triangular(shape: Shape, stream: Stream, *, spread: float, filled: float) -> Floats:
+    """Make lower triangular matrices with a dominant diagonal, so that solving with them is tame.
+
+    Args:
+        shape: Any leading axes and a square.
+        stream: Random numbers.
+        spread: Rows are scaled by up to two to this power, up or down.
+        filled: Share of the elements below the diagonal that are not zero.
+
+    Returns:
+        An array of that shape.
+    """
     size = shape[-1]
-    below = np.tril(stream.normal(shape) / np.sqrt(size), -1)
+    below = np.tril(stream.normal(shape) * stream.chance(filled, shape) / np.sqrt(size), -1)
     diagonal = 1.0 + 0.5 * stream.unit(shape[:-1])
-    return np.asarray(below + diagonal[..., None] * np.eye(size))
+    scale = 2.0 ** (spread * (2 * stream.unit(shape[:-1]) - 1))
+    return np.asarray((below + diagonal[..., None] * np.eye(size)) * scale[..., None])
 
 
 def _along(rows: Floats, axis: int, shape: Shape) -> Floats:

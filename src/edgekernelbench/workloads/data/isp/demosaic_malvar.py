@@ -18,6 +18,14 @@ def demosaic_malvar(raw, *, TOP):
     green, along, across, diagonal = ((F.conv2d(padded, filters)[0].int() + 8) >> 4).clamp(0, TOP)
     red, blue = diagonal.clone(), diagonal.clone()
     green[0::2, 1::2], green[1::2, 0::2] = image[0::2, 1::2].int(), image[1::2, 0::2].int()
-    red[0::2, 0::2], red[0::2, 1::2], red[1::2, 0::2] = image[0::2, 0::2].int(), along[0::2, 1::2], across[1::2, 0::2]
-    blue[1::2, 1::2], blue[1::2, 0::2], blue[0::2, 1::2] = image[1::2, 1::2].int(), along[1::2, 0::2], across[0::2, 1::2]
+    red[0::2, 0::2], red[0::2, 1::2], red[1::2, 0::2] = (
+        image[0::2, 0::2].int(),
+        along[0::2, 1::2],
+        across[1::2, 0::2],
+    )
+    blue[1::2, 1::2], blue[1::2, 0::2], blue[0::2, 1::2] = (
+        image[1::2, 1::2].int(),
+        along[1::2, 0::2],
+        across[0::2, 1::2],
+    )
     return torch.stack([red, green, blue]).to(torch.uint16)

@@ -23,7 +23,9 @@ def ds_cnn_q8(x, w0, b0, m0, s0, wd, bd, md, sd, wp, bp, mp, sp, wf, bf, *, ZX, 
     """Class probabilities of one window of coefficients."""
     frames, bands = x.shape
     rows, columns = 2 * ((frames + 1) // 2) + 8 - frames, 2 * ((bands + 1) // 2) + 2 - bands
-    centred = F.pad((x.int() - ZX)[:, :, None], (0, 0, columns // 2, columns - columns // 2, rows // 2, rows - rows // 2))
+    centred = F.pad(
+        (x.int() - ZX)[:, :, None], (0, 0, columns // 2, columns - columns // 2, rows // 2, rows - rows // 2)
+    )
     h = requantise(convolve(centred, w0[:, None], stride=2), b0, m0, s0)
     for n in range(4):
         filters = wd[n].permute(2, 0, 1)[:, None]

@@ -1,0 +1,111 @@
+"""What each draw of a row means."""
+
+import numpy as np
+import pytest
+
+from edgekernelbench.ir.compute import Param
+from edgekernelbench.ir.dtype import DType
+from edgekernelbench.workloads.draws import (
+    Distinct,
+    Draw,
+    Grid,
+    Index,
+    Mask,
+    Normal,
+    Permutation,
+    Requant,
+    RequantShift,
+    Sorted,
+    Uniform,
+    Weights,
+)
+from edgekernelbench.workloads.sampling import ADVERSARIAL, STANDARD, Distribution, sample
+from edgekernelbench.workloads.stream import Floats, Stream
+
+EVERY = [*STANDARD, *ADVERSARIAL]
+WEIGHTS = Param("w", DType.I8, (64, 32, 3, 3), const=True)
+
+
+def drawn(draw: Draw, param: Param, distribution: Distribution = Distribution.TYPICAL) -> Floats:
+    return sample(param, draw, WEIGHTS, Stream("test", param.name), distribution)
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_indices_stay_in_the_declared_range(distribution: Distribution) -> None:
+    values = drawn(Index(draw="index"), Param("i", DType.I32, (500,), bounds=(-3, 7)), distribution)
+    assert values.min() >= -3
+    assert values.max() <= 6
+
+
+def test_an_index_can_be_kept_away_from_the_start() -> None:
+    values = drawn(Index(draw="index", low=90), Param("i", DType.I32, (50,), bounds=(0, 100)))
+    assert values.min() >= 90
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_uniform_values_stay_between_their_ends_where_a_logarithm_needs_it(
+    distribution: Distribution,
+) -> None:
+    values = drawn(Uniform(draw="uniform", low=0.5, high=2.0), Param("x", DType.F32, (900,)), distribution)
+    assert values.min() >= 0.5
+    assert values.max() <= 2.0
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_grid_values_are_multiples_of_the_step(distribution: Distribution) -> None:
+    values = drawn(Grid(draw="grid"), Param("p", DType.F32, (300, 3)), distribution)
+    assert np.array_equal(values * 64, np.rint(values * 64))
+
+
+@pytest.mark.parametrize("distribution", STANDARD)
+def test_distinct_values_are_distinct_in_single_precision(distribution: Distribution) -> None:
+    values = drawn(Distinct(draw="distinct"), Param("s", DType.F32, (4000,)), distribution)
+    assert np.unique(values.astype(np.float32)).size == 4000
+
+
+def test_weights_keep_the_variance_of_a_sum() -> None:
+    values = drawn(Weights(draw="weights"), Param("w", DType.F32, (40, 900), const=True))
+    sums = values @ Stream("inputs").normal((900, 50))
+    assert 0.9 < sums.std() < 1.1
+
+
+def test_weights_do_not_change_with_the_distribution() -> None:
+    param = Param("w", DType.F32, (4, 9), const=True)
+    draw = Normal(draw="normal")
+    assert len({drawn(draw, param, distribution).tobytes() for distribution in EVERY}) == 1
+
+
+def test_multipliers_take_a_sum_to_eight_bits() -> None:
+    draw = Requant(draw="requant", of="w", std=32.0)
+    real = drawn(draw, Param("m", DType.F32, (64,), const=True))
+    deviation = 42.0 * 42.0 * np.sqrt(32 * 9)
+    assert 20 < np.median(real) * deviation < 45
+
+
+def test_mantissa_and_shift_make_the_same_multiplier() -> None:
+    mantissa = drawn(Requant(draw="requant", of="w"), Param("m", DType.I32, (64,), const=True))
+    shift = drawn(RequantShift(draw="requant_shift", of="w"), Param("s", DType.I32, (64,), const=True))
+    assert mantissa.min() >= 2**30
+    assert mantissa.max() < 2**31
+    real = mantissa * 2.0 ** -(31 + shift)
+    assert 8 < np.median(real) * 42.0 * 42.0 * np.sqrt(32 * 9) < 50
+
+
+def test_sorted_values_rise() -> None:
+    values = drawn(Sorted(draw="sorted", high=9.0), Param("x", DType.F32, (3, 40)), Distribution.HEAVY)
+    assert (np.diff(values, axis=1) >= 0).all()
+
+
+def test_a_permutation_has_every_place_once() -> None:
+    values = drawn(Permutation(draw="permutation"), Param("i", DType.I32, (30,), bounds=(0, 30)))
+    assert sorted(values.tolist()) == list(range(30))
+
+
+def test_a_mask_has_its_share_of_ones() -> None:
+    values = drawn(Mask(draw="mask", share=0.25), Param("m", DType.BOOL, (4000,)))
+    assert 0.2 < values.mean() < 0.3
+
+
+def test_a_ramp_rises_with_the_position() -> None:
+    values = drawn(Normal(draw="normal"), Param("x", DType.F32, (30, 30)), Distribution.RAMP)
+    assert (np.diff(values.ravel()) > 0).all()
