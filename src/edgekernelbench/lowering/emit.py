@@ -213,7 +213,7 @@ class Emitter:
         """A reduction without a vector axis, computed for each element of its reader."""
         at = loops[-1] if loops else f"{reader.name}.{reader.stage.axes[-1]}"
         self.writer.compute_at(view.name, at)
-        self._split_reduction(view, frozenset(view.stage.axes), at)
+        self.writer.order(*self._split_reduction(view, frozenset(view.stage.axes), at))
         return loops
 
     def _split_reduction(self, view: View, fixed: frozenset[str], at: str | None) -> list[str]:
@@ -221,7 +221,7 @@ class Emitter:
         data = self.own(view, fixed)
         axis = self._along(view)
         if axis is None:
-            return [*data, *(self.loop(view, a) for a in view.reduced)]
+            return [*data, *(self.loop(view, a) for a in _conditions_first(view))]
         lanes = lanes_of(view, self.profile)
         width = lanes * (1 if view.sizes[axis] < LONG_REDUCTION else 4)
         ro, ri = self.split(view, axis, width)
@@ -277,6 +277,13 @@ class Emitter:
             self.writer.mark(Vectorize, name)
             self.inner.add(name)
         return [*loops, name]
+
+
+def _conditions_first(view: View) -> list[str]:
+    """Order reduction axes so that conditions are tested outside of what they do not hang on."""
+    over = view.value.over if isinstance(view.value, Reduction) else ()
+    tested = [condition for o in over for condition in o.conditions]
+    return sorted(view.reduced, key=lambda a: not any(uses(c, a) for c in tested))
 
 
 def scattered(view: View) -> str | None:
