@@ -1,5 +1,7 @@
 """Sums of atoms and what facts say of them."""
 
+from tests.verify.support import said
+
 from edgekernelbench.verify.conditions import FAR, either, require
 from edgekernelbench.verify.labels import Labels
 from edgekernelbench.verify.linear import NOTHING, NOTHING_KNOWN, Known, Sum, atom, combine, number, scale
@@ -63,6 +65,14 @@ def test_a_fact_that_cannot_be_is_a_contradiction() -> None:
 
 def test_a_fact_that_says_nothing_is_not_kept() -> None:
     assert least(I, 0) is NOTHING_KNOWN
+
+
+def test_what_is_not_equal_is_known_whichever_way_it_is_asked() -> None:
+    params = "a: i32[4] in range(50), b: i32[4] in range(50)"
+    for condition in ("a[i] != b[i]", "not b[i] == a[i]", "a[i] - b[i] != 0", "a[i] < b[i] or a[i] > b[i]"):
+        for divisor in ("(a[i] - b[i])", "(b[i] - a[i])"):
+            body = f"out[i]: i32[4] = 9 // {divisor} if {condition} else 0"
+            assert [d.code for d in said(params, body)] == []
 
 
 def test_of_two_ways_in_only_what_holds_in_both_is_kept() -> None:

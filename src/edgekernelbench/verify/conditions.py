@@ -4,7 +4,7 @@ from typing import Protocol
 
 from edgekernelbench.ir.expr import Compare, Expr, Literal, Logic, Select, Unary
 from edgekernelbench.verify.intervals import Range, join, meet
-from edgekernelbench.verify.linear import Fact, Known, Sum, combine, spread
+from edgekernelbench.verify.linear import Fact, Known, Sum, combine, scale, spread
 
 DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 """What holds when a comparison does not."""
@@ -76,11 +76,19 @@ def _compared(node: Compare, known: Known, values: Evaluator, *, truth: bool) ->
     for op, left, right in zip(node.ops, node.operands, node.operands[1:], strict=False):
         gap = combine(values.of(left, known), values.of(right, known), -1, known.facts)
         if not truth:
-            result = either(result, require(gap, _wanted(DENIED[op], gap), known))
-        known = require(gap, _wanted(op, gap), known)
+            result = either(result, _relate(DENIED[op], gap, known))
+        known = _relate(op, gap, known)
         if known.dead:
             break
     return known if truth else result
+
+
+def _relate(op: str, gap: Sum, known: Known) -> Known:
+    """Add that a difference is in the relation `op` to 0."""
+    found = require(gap, _wanted(op, gap), known)
+    if op not in ("!=", "<", ">") or found.dead:
+        return found
+    return found._replace(apart=found.apart | {gap.key, scale(gap, -1).key})
 
 
 def _wanted(op: str, gap: Sum) -> Range:
@@ -124,9 +132,9 @@ def require(value: Sum, wanted: Range, known: Known) -> Known:
         if narrowed[key][0] > narrowed[key][1]:
             return CONTRADICTION
     if len(value.factors) == 1:
-        return Known(narrowed, known.facts)
+        return known._replace(narrowed=narrowed)
     fact = Fact(value.factors, atoms, (low - value.constant, high - value.constant))
-    return Known(narrowed, (*known.facts[1 - MAX_FACTS :], fact))
+    return known._replace(narrowed=narrowed, facts=(*known.facts[1 - MAX_FACTS :], fact))
 
 
 def _quotients(low: int, high: int, factor: int) -> Range:
@@ -150,4 +158,4 @@ def either(a: Known, b: Known) -> Known:
         if other is not None:
             atoms = {key: join(known, other.atoms[key]) for key, known in fact.atoms.items()}
             facts.append(Fact(fact.factors, atoms, join(fact.known, other.known)))
-    return Known(narrowed, tuple(facts))
+    return Known(narrowed, tuple(facts), apart=a.apart & b.apart)

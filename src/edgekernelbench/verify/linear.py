@@ -35,11 +35,13 @@ class Known(NamedTuple):
         narrowed: Ranges of single atoms.
         facts: Ranges of sums of atoms.
         dead: Whether the conditions contradict each other, so that nothing here is ever evaluated.
+        apart: Keys of sums that are not 0.
     """
 
     narrowed: Mapping[Atom, Range]
     facts: tuple[Fact, ...] = ()
     dead: bool = False
+    apart: frozenset[Hashable] = frozenset()
 
 
 NOTHING_KNOWN = Known({})

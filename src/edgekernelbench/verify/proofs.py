@@ -71,7 +71,7 @@ class Prover:
 
     def _divisor(self, node: Binary, known: Known) -> None:
         divisor = self._values.of(node.right, known)
-        if divisor.low <= 0 <= divisor.high:
+        if divisor.low <= 0 <= divisor.high and divisor.key not in known.apart:
             self._report.error("R02", *range_wording.divisor(node, divisor))
 
     def _read(self, node: Read, known: Known) -> None:

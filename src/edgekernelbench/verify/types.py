@@ -139,8 +139,9 @@ class Typer:
 
     def _read(self, node: Read) -> Expr | None:
         self.reads.append(node)
-        indices = [self._index(node, place) for place in node.indices]
         tensor = self._names.tensors.get(node.tensor)
+        sizes = () if tensor is None else tensor.shape
+        indices = [self._index(node, place, sizes) for place in range(len(node.indices))]
         if tensor is None:
             near = self._names.nearest(node.tensor)
             self._report.error("C08", f"no tensor {node.tensor}", node.span, near and f"did you mean {near}?")
@@ -155,13 +156,13 @@ class Typer:
             return None
         return Read(node.tensor, known, span=node.span, dtype=tensor.dtype)
 
-    def _index(self, read: Read, node: Expr) -> Expr | None:
-        typed = self.expression(node)
+    def _index(self, read: Read, place: int, sizes: tuple[int, ...]) -> Expr | None:
+        typed = self.expression(read.indices[place])
         index = None if typed is None else self._meeter.natural(typed)
         if index is None or index.dtype is None:
             return None
         if not index.dtype.is_int:
-            self._report.refuse("T05", wording.index_type(read, index), index.span)
+            self._report.refuse("T05", wording.index_type(read, index, sizes[place : place + 1]), index.span)
             return None
         return widen(index, widened(index.dtype, DType.I32) or DType.I64)
 

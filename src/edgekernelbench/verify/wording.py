@@ -106,11 +106,13 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def index_type(read: Read, index: Expr) -> Words:
-    """Word T05."""
-    found = kind(index)
-    hint = f"i32({print_expr(index)})" if index.dtype is DType.BOOL else f"i32(floor({print_expr(index)}))"
-    return f"{print_expr(read)}: {print_expr(index)} is {found}, an index is an integer", hint
+def index_type(read: Read, index: Expr, sizes: tuple[int, ...]) -> Words:
+    """Word T05; `sizes` holds the size of the axis where it is known."""
+    text = f"{print_expr(read)}: {print_expr(index)} is {kind(index)}, an index is an integer"
+    if index.dtype is DType.BOOL or not sizes:
+        return text, print_expr(Cast(DType.I32, index))
+    whole = Cast(DType.I32, Call("floor", (index,)))
+    return text, print_expr(Call("clamp", (whole, Literal(0), Literal(sizes[0] - 1))))
 
 
 def operator(op: str, part: Expr, node: Expr) -> Words:
