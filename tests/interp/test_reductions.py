@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tests.interp.comparing import assert_same
 from tests.interp.texts import facts_of, random_inputs, verified
 
-from edgekernelbench.interp import contracting, scattering
+from edgekernelbench.interp import contracting, scattering, sparse
 from edgekernelbench.interp.evaluate import BLOCK, evaluate
 from edgekernelbench.interp.frame import make_frame
 from edgekernelbench.interp.memory import Memory
@@ -30,7 +30,7 @@ def everywhere(facts: Facts, **inputs: NDArray[Any]) -> NDArray[Any]:
     results = []
     for precision in ("reference", "declared"):
         (expected,) = evaluate_scalar(facts, inputs, precision)
-        for block in (BLOCK, 24, 1):
+        for block in (BLOCK, 40, 1):
             (found,) = evaluate(facts, inputs, precision, block=block)
             assert_same(found, expected)
             results.append(found)
@@ -130,7 +130,9 @@ def chosen(facts: Facts, name: str, precision: str = "reference", block: int = B
     assert isinstance(stage.value, Reduction)
     if scattering.scatter_run(frame, stage.value):
         return "scatter"
-    return "product" if contracting.contraction_run(frame, stage.value) else "fold"
+    if contracting.contraction_run(frame, stage.value):
+        return "product"
+    return "sparse" if sparse.sparse_run(frame, stage.value) else "fold"
 
 
 def test_large_products_go_to_blas_where_their_order_is_free() -> None:
@@ -214,6 +216,35 @@ def test_a_scattered_reduction(dtype: str, stage: str) -> None:
     facts = one_stage("y: f32[9, 3], at: i32[9] in range(4)", f"out[g, v]: {dtype}[3, 4] = {stage}")
     assert chosen(facts, "out") == "scatter"
     everywhere(facts, **random_inputs(facts.kernel))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "stage"),
+    [
+        ("f32", "sum(y[i - k, g] for k in range(9) if k <= i and k % 4 == 0)"),
+        ("f32", "sum(y[(i - k) // 4, g] for k in range(9) if (i - k) % 4 == 0 if 0 <= (i - k) // 4 < 3)"),
+        ("f16", "sum(f16(y[k, g]) * f16(y[i, g]) for k in range(2, 9) for l in range(2) if k + l == i + 3)"),
+        ("f32", "max(y[k, g] for k in range(9) if k + 2 <= i - 3)"),
+        ("i32", "sum(k for k in range(9) if at[k] > 2)"),
+        ("bool", "any(y[k, g] > 0.5 for k in range(9) if at[k] > 2)"),
+        (
+            "f32",
+            "sum(y[k, g] * y[m, g] for m in range(1, 4) for k in range(9) for l in range(2) if k + 5 < i)",
+        ),
+        (
+            "f16",
+            "sum(f16(y[k, g]) * f16(m) for k in range(9) for m in range(3) for l in range(2) if k > i + l)",
+        ),
+        ("f32", "sum(y[at[k], g] for k in range(9) if at[k] > at[i])"),
+    ],
+)
+def test_a_reduction_whose_conditions_seldom_hold(dtype: str, stage: str) -> None:
+    facts = one_stage("y: f32[9, 3], at: i32[9] in range(4)", f"out[g, i]: {dtype}[3, 9] = {stage}")
+    assert chosen(facts, "out", "declared", block=40) == "sparse"
+    inputs = random_inputs(facts.kernel)
+    everywhere(facts, **inputs)
+    inputs["at"][:] = [0, 0, 3, 0, 0, 0, 0, 0, 0]
+    everywhere(facts, **inputs)
 
 
 def test_what_uses_the_axis_elsewhere_is_not_scattered() -> None:

@@ -1,13 +1,13 @@
 """Typed expressions as Python closures over an environment of positions.
 
-An environment is a list of integers, one slot a loop variable, so that evaluating an expression neither
+An environment is a list of positions, one slot a loop variable, so that evaluating an expression neither
 builds nor looks up names. What a read means is the business of the caller.
 """
 
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -30,7 +30,8 @@ from edgekernelbench.ir.expr import (
     Unary,
 )
 
-Environment = list[int]
+Environment = list[Any]
+"""Positions by slot; at scattered points, an array of positions."""
 Closure = Callable[[Environment], Value]
 ReadBuilder = Callable[[Read, tuple[Closure, ...]], Closure]
 

@@ -21,7 +21,7 @@ from edgekernelbench.interp.array_functions import (
     array_unary,
 )
 from edgekernelbench.interp.closures import Closure, Environment, Scope, build_closure, typed
-from edgekernelbench.interp.grid import Grid
+from edgekernelbench.interp.grid import POINTS, Grid
 from edgekernelbench.interp.memory import Memory
 from edgekernelbench.interp.reading import read_closure
 from edgekernelbench.interp.windows import affine_closure
@@ -124,6 +124,9 @@ class Expressions:
 
     def _axis(self, name: str) -> Closure:
         slot = self._grid.slots[name]
+        if name in self._grid.points:
+            shape = self._grid.shape_over(frozenset({POINTS}))
+            return lambda env: env[slot].reshape(shape)
         steps = np.arange(self._grid.extents[name], dtype=np.int32)
         steps = steps.reshape(self._grid.shape_over(frozenset({name})))
         return lambda env: steps + env[slot] if env[slot] else steps

@@ -1,6 +1,6 @@
 """What the ways to compute a stage have in common: its axes, slots, blocks and where the result goes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from edgekernelbench.interp.closures import Closure, Environment
 from edgekernelbench.interp.expressions import Expressions
-from edgekernelbench.interp.grid import Grid, blocks
+from edgekernelbench.interp.grid import POINTS, Grid, blocks
 from edgekernelbench.interp.memory import Memory
 from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.expr import Expr, Over, Reduction
@@ -57,6 +57,21 @@ class Frame:
         varying = {axis: n for axis, n in extents.items() if n > 1}
         moving = frozenset(self.outer) if only else None
         return Grid(self.slots, varying, self.memory.precision, moving)
+
+    def points(
+        self, before: Mapping[str, int], count: int, behind: Mapping[str, int], axes: Iterable[str]
+    ) -> Grid:
+        """Give the grid of scattered positions along some axes, and of all positions along others.
+
+        Args:
+            before: The axes whose dimensions stand before the one of the points.
+            count: Number of points.
+            behind: The axes whose dimensions stand behind it.
+            axes: The axes along which positions are scattered.
+        """
+        extents = {**before, POINTS: count, **behind}
+        varying = {axis: n for axis, n in extents.items() if n > 1 or axis == POINTS}
+        return Grid(self.slots, varying, self.memory.precision, points=frozenset(axes))
 
     def target(self) -> Callable[[Environment], Array]:
         """Give what finds the part of the stage's array that a step fills, one dimension an own axis."""

@@ -13,6 +13,9 @@ from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Axis, Binary, Cast, Expr, Literal, Unary
 from edgekernelbench.ir.walk import walk
 
+POINTS = "@"
+"""The dimension of scattered positions; no name of a text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -23,12 +26,15 @@ class Grid:
         extents: The axes that vary, in the order of array dimensions, with their numbers of positions.
         precision: How floats are held.
         moving: The axes whose slots may differ from one evaluation to the next; None for all.
+        points: Axes that do not span a dimension of their own: their slots hold arrays of positions along the
+            dimension `POINTS`, so that a block may cover scattered positions.
     """
 
     slots: Mapping[str, int]
     extents: Mapping[str, int]
     precision: Precision
     moving: frozenset[str] | None = None
+    points: frozenset[str] = frozenset()
 
     @property
     def rank(self) -> int:
@@ -46,7 +52,9 @@ class Grid:
 
     def varying(self, node: Expr) -> frozenset[str]:
         """Name the varying axes that an expression depends on."""
-        return frozenset(n.name for n in walk(node) if isinstance(n, Axis) and n.name in self.extents)
+        names = {n.name for n in walk(node) if isinstance(n, Axis)}
+        spanned = names & self.extents.keys()
+        return frozenset(spanned | {POINTS}) if names & self.points else frozenset(spanned)
 
     def stays(self, node: Expr) -> bool:
         """Say whether the positions in an expression are the same in every evaluation."""

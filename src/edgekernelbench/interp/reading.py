@@ -35,7 +35,7 @@ def read_closure(
     for dim, part in enumerate(node.indices):
         form = affine(part)
         axes = grid.varying(part)
-        if form is not None:
+        if form is not None and not form.terms.keys() & grid.points:
             windows[dim] = window(form, grid)
         elif not axes:
             windows[dim] = Window(index(dim), None, {}, 0, 0)

@@ -1,7 +1,6 @@
 """How a stage is computed: the fastest way that fits it."""
 
 from collections.abc import Mapping
-from math import prod
 
 from edgekernelbench.interp.closures import Environment
 from edgekernelbench.interp.contracting import contraction_run
@@ -11,11 +10,9 @@ from edgekernelbench.interp.grid import cut
 from edgekernelbench.interp.memory import Memory
 from edgekernelbench.interp.reducing import reduction_run
 from edgekernelbench.interp.scattering import scatter_run
+from edgekernelbench.interp.sparse import sparse_run
 from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.expr import Expr, Reduction
-
-FEW = 4
-"""So many elements are computed one by one in each step of a group."""
 
 
 def stage_run(stage: Stage, outer: Mapping[str, int], memory: Memory) -> Run:
@@ -37,13 +34,11 @@ def stage_run(stage: Stage, outer: Mapping[str, int], memory: Memory) -> Run:
 
 def _reduction_run(frame: Frame, reduction: Reduction) -> Run:
     run = scatter_run(frame, reduction) or contraction_run(frame, reduction)
-    return run or reduction_run(frame, reduction)
+    return run or sparse_run(frame, reduction) or reduction_run(frame, reduction)
 
 
 def _elementwise_run(frame: Frame, value: Expr) -> Run:
-    # a few elements a step are quicker one by one than as arrays
-    few = bool(frame.outer) and prod(frame.extents) <= FEW
-    block = cut(frame.extents, 1 if few else frame.memory.block)
+    block = cut(frame.extents, frame.memory.block)
     walk = list(walk_blocks(frame.extents, block))
     target = frame.target()
     if len(walk) == 1:
