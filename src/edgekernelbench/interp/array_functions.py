@@ -126,7 +126,8 @@ def _composed(name: str, held: type[Any]) -> Elementwise:
     def erf(x: Any) -> Any:
         # math.erf is accurate to the last bit, which no short polynomial is
         flat = np.asarray(x, np.float64).reshape(-1).tolist()
-        return np.array([math.erf(value) for value in flat]).reshape(np.shape(x)).astype(held)
+        found = np.fromiter(map(math.erf, flat), np.float64, len(flat))
+        return found.reshape(np.shape(x)).astype(held)
 
     return erf
 
