@@ -128,7 +128,12 @@ def draw_number(draw: DrawFn, depth: int) -> Expr:
     match form:
         case 0 | 1 | 2:
             return Binary(draw(st.sampled_from("+-*&|^")), inner, draw_number(draw, depth - 1))
-        case 3 | 4:
+        case 3:
+            divisor = draw_number(draw, depth - 1)
+            divided = Binary(draw(st.sampled_from(("//", "%"))), inner, divisor)
+            apart = Compare((draw(st.sampled_from(("!=", "<", ">"))),), (divisor, Literal(0)))
+            return Select(apart, divided, Literal(0)) if draw(st.booleans()) else divided
+        case 4:
             return Binary(
                 draw(st.sampled_from(("//", "%", "<<", ">>"))), inner, Literal(draw(st.integers(1, 5)))
             )

@@ -157,7 +157,9 @@ def combine(left: Sum, right: Sum, factor: int, facts: Sequence[Fact] = ()) -> S
             low, high = meet((low, high), _through(whole, fact))
         for found in _by_cases(whole) if whole.cases and len(whole.factors) > 1 else ():
             low, high = meet((low, high), found)
-    return whole._replace(low=low, high=high) if low <= high else NOTHING
+    if low > high:
+        return NOTHING
+    return whole if (low, high) == whole.range else whole._replace(low=low, high=high)
 
 
 def _added(left: Sum, right: Sum, factor: int) -> Sum:

@@ -52,8 +52,10 @@ class Meeter:
 
     def meet(self, parts: Sequence[Expr], node: Expr) -> Met | None:
         """Bring operands to their common type, flexible ones last."""
-        common: DType | None = None
-        first: Expr | None = None
+        common = parts[0].dtype
+        if common is not None and all(part.dtype is common for part in parts):
+            return tuple(parts), common
+        common, first = None, None
         for part in parts:
             if part.dtype is None:
                 continue
