@@ -3,6 +3,7 @@
 import ast
 import re
 from dataclasses import dataclass, field
+from keyword import iskeyword
 
 from edgekernelbench.base.span import Span
 from edgekernelbench.lang.context import Context, span
@@ -97,8 +98,11 @@ class Arguments:
             case ast.List() | ast.Tuple():
                 names = ", ".join(self.text(part) for part in node.elts)
                 self.refuse(f"{self.word} takes loops, not a list of them", node, f"{self.word}({names})")
-            case ast.Call():
-                self.refuse("a directive stands on a line of its own, with names for what it makes", node)
+            case ast.Call() | ast.Subscript(value=ast.Call()):
+                inner = node.value if isinstance(node, ast.Subscript) else node
+                self.refuse(
+                    "a directive stands on a line of its own, with names for the loops it makes", inner
+                )
             case ast.Constant():
                 self.refuse(f"{self.word} takes {TAKES[self.word][0]}, found {self.ctx.quote(node)}", node)
             case _:
@@ -109,7 +113,8 @@ class Arguments:
         """Read a loop that must be written `stage.axis`."""
         name = self.loop(node)
         if name and "." not in name:
-            self.refuse(f"{self.word} takes an axis of a stage: stage.axis", node, f"s.{name}")
+            hint = f"s.{name}" if self.word == "hoist" else f"{name}.t"
+            self.refuse(f"{self.word} takes an axis of a stage: stage.axis", node, hint)
         return name
 
     def stage(self, node: ast.expr) -> str:
@@ -172,12 +177,12 @@ class Arguments:
         self._report("S07", f"{self.word} makes {made}, {given}", self.statement, hint)
 
     def _fresh(self, wanted: int) -> list[str]:
-        stem = self.text(self.args[0]).rpartition(".")[2] if self.args else "l"
-        if not re.fullmatch(r"[a-z_]\w*", stem):
-            stem = "l"
+        stems = [self.text(arg).rpartition(".")[2] for arg in self.args]
+        stems = [stem for stem in stems if re.fullmatch(r"[a-z_]\w*", stem)] or ["l"]
         if self.word == "rfactor":
             return ["part"]
-        return [stem + end for end in ("o", "i", *"abcdefgh")] if wanted > 1 else [f"{stem}f"]
+        names = [stems[0] + end for end in ("o", "i", *"abcdefgh")] if wanted > 1 else ["".join(stems)]
+        return [f"{name}_" if iskeyword(name) or name in RESERVED else name for name in names]
 
     def _report(self, code: str, message: str, node: ast.expr | ast.stmt, hint: str | None = None) -> None:
         self.failed = True

@@ -91,7 +91,7 @@ def _is_constant_line(statement: ast.Assign | ast.AnnAssign) -> bool:
 
 def _sort_constant(statement: ConstantLine, body: Body, ctx: Context) -> None:
     if body.compute is not None:
-        ctx.report("P06", "constants stand above with compute:", statement)
+        ctx.report("P06", 'constants stand above "with compute:"', statement)
     body.constants.append(statement)
 
 

@@ -53,6 +53,9 @@ def _declare(body: Sequence[ast.stmt], scope: Scope, ctx: Context) -> dict[str, 
             case ast.For(body=inner):
                 waiting.extend(reversed(inner))
                 continue
+            case ast.If(body=inner) | ast.While(body=inner) | ast.With(body=inner):
+                _declare_refused(inner, scope)
+                continue
             case ast.AnnAssign(target=target, annotation=annotation, value=value):
                 said = declared(annotation, const=isinstance(value, ast.List))
                 if not isinstance(value, ast.List) and said.rank != _rank(target):
@@ -61,10 +64,23 @@ def _declare(body: Sequence[ast.stmt], scope: Scope, ctx: Context) -> dict[str, 
                 said = Declared(None)
             case _:
                 continue
-        name = target.value if isinstance(target, ast.Subscript) else target
-        if isinstance(name, ast.Name):
-            _declare_one(name, said, statement, defined, scope, ctx)
+        for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+            name = part.value if isinstance(part, ast.Subscript) else part
+            if isinstance(name, ast.Name):
+                _declare_one(name, said, statement, defined, scope, ctx)
     return defined
+
+
+def _declare_refused(body: Sequence[ast.stmt], scope: Scope) -> None:
+    """Note what a refused statement defines, so that nothing is said of its name as well."""
+    for node in (node for statement in body for node in ast.walk(statement)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            scope.tensors.setdefault(node.id, Declared(None))
+        elif isinstance(node, ast.AnnAssign | ast.Assign | ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                    scope.tensors.setdefault(target.value.id, Declared(None))
 
 
 def _rank(target: ast.expr) -> int:
@@ -123,8 +139,16 @@ def _stage(
         ctx.report("C04", message, wrong)
         return []
     if isinstance(value, ast.List):
-        message = f"a table is written without axes: {name}: type[shape] = [...]"
-        ctx.fix("C06", message, node.target, name)
+        ctx.fix(
+            "C06", f"a table has no axes on its left side, {name}: type[shape] = [...]", node.target, name
+        )
+        ctx.show_fixed_line(node, before)
+        return []
+    if not parts and (listed := _listed(value)) is not None:
+        hint = ctx.text(listed) if isinstance(listed, ast.List) else f"[{ctx.text(listed)[1:-1]}]"
+        ctx.fix("C06", "a table is a list in square brackets", value, hint)
+        ctx.show_fixed_line(node, before)
+        return []
     dtype, shape = read_type(node.annotation, ctx)
     sizes = _checked_axes(node, parts, value, scope, ctx)
     inside = scope.inside(dict(zip(axes, sizes, strict=True)), name)
@@ -133,6 +157,16 @@ def _stage(
     refuse_nested(node, inside, ctx)
     ctx.show_fixed_line(node, before)
     return [Stage(name, axes, dtype, shape, right, span(node), span(node.target))]
+
+
+def _listed(value: ast.expr) -> ast.List | ast.Tuple | None:
+    """Recognise a table that is written as a tuple, or as `np.array([...])`."""
+    if isinstance(value, ast.Tuple):
+        return value
+    if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.List):
+        name = value.func.attr if isinstance(value.func, ast.Attribute) else ""
+        return value.args[0] if name in ("array", "asarray", "tensor", "constant") else None
+    return None
 
 
 def _checked_axes(

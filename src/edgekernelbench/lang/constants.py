@@ -47,7 +47,11 @@ def _pairs(statement: ConstantLine, ctx: Context) -> list[tuple[ast.Name, ast.ex
                 ctx.report("P06", FORM, statement)
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
             found = len(value.elts) if isinstance(value, ast.Tuple) else 1
-            ctx.report("P06", f"{FORM}: here are {len(names)} names and {found} values", statement)
+            ctx.report(
+                "P06",
+                f"{FORM}: here are {len(names)} names and {found} value{'' if found == 1 else 's'}",
+                statement,
+            )
             pairs = [(name, value) for name in names if isinstance(name, ast.Name)]
             ctx.constants.update({name.id: None for name, _ in pairs})
             return []
@@ -73,7 +77,10 @@ def _is_capital(name: ast.Name, value: ast.expr, ctx: Context) -> bool:
     capital = name.id.upper()
     hint = f"{capital} = {ctx.text(value)}" if CONSTANT.match(capital) else None
     ctx.report(
-        "P06", f"{name.id}: constants are written in capitals; stages stand in with compute:", name, hint
+        "P06",
+        f"{name.id}: constants are written in capitals, and stages stand in the compute block",
+        name,
+        hint,
     )
     ctx.constants[name.id] = None
     return False

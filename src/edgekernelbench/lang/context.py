@@ -179,6 +179,10 @@ class Context:
         lines[0] = lines[0][place.column - 1 :]
         return "\n".join(lines)
 
+    def ordered(self) -> tuple[Diagnostic, ...]:
+        """Give what was found wrong, in the order of the text."""
+        return tuple(sorted(self.diagnostics, key=lambda found: (found.span.line, found.span.column)))
+
     def slice_between(self, first: Node, second: Node) -> str:
         """Give the text between two nodes."""
         a, b = span(first), span(second)

@@ -73,7 +73,7 @@ def _arguments(statement: ast.stmt, ctx: Context, example: str) -> Arguments | N
             ctx.report("P05", "blocks do not nest", statement)
             return None
         case ast.AnnAssign():
-            ctx.report("P05", "stages stand in with compute:", statement)
+            ctx.report("P05", "stages stand in the compute block", statement)
             return None
         case ast.For() | ast.While() | ast.If():
             message = f"{FORM} {example}; there are no loops and conditions among them"

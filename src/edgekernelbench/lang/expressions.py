@@ -26,10 +26,10 @@ from edgekernelbench.lang.context import MAX_DEPTH, Context, span
 from edgekernelbench.lang.numbers import OPERATORS, Unusable, checked, combine, constant
 from edgekernelbench.lang.refusals import (
     refuse_call,
+    refuse_comprehension,
     refuse_form,
     refuse_indices,
     refuse_power,
-    refuse_reduction,
 )
 from edgekernelbench.lang.scope import Scope
 from edgekernelbench.lang.words import CONSTANT, DTYPES, FUNCTIONS, SATURATING
@@ -140,8 +140,8 @@ def refuse_name(name: str, node: ast.expr, scope: Scope, ctx: Context) -> None:
     if name in FUNCTIONS or name in DTYPES or name in REDUCTIONS:
         ctx.report("C15", f"{name} is a function: it takes its argument in brackets", node, f"{name}(e)")
         return
-    if name in ctx.refused_names:
-        return
+    if name in ctx.refused_names or name in ctx.constants:
+        return  # the second: a constant in lower case, which was refused where it is defined
     ctx.refused_names.add(name)
     known = (*scope.axes, *scope.tensors, *ctx.constants)
     ctx.fix("C08", f"nothing is named {ctx.shown(name)}", node, ctx.nearest(name, known))
@@ -201,13 +201,13 @@ def _power(node: ast.BinOp, scope: Scope, ctx: Context, depth: int) -> Expr:
 
 
 def _call(node: ast.Call, scope: Scope, ctx: Context, depth: int) -> Expr:
+    if any(isinstance(arg, ast.GeneratorExp | ast.ListComp | ast.Starred) for arg in node.args):
+        refuse_comprehension(node, scope, ctx)
+        return Literal(value=0)
     if not isinstance(node.func, ast.Name) or node.keywords:
         refuse_call(node, scope, ctx)
         return Literal(value=0)
     name, place = node.func.id, span(node)
-    if any(isinstance(arg, ast.GeneratorExp | ast.ListComp | ast.Starred) for arg in node.args):
-        refuse_reduction(node, scope, ctx)
-        return Literal(value=0)
     if name in FUNCTIONS:
         least, most = FUNCTIONS[name]
         if len(node.args) >= least and (most is None or len(node.args) <= most):
@@ -215,7 +215,7 @@ def _call(node: ast.Call, scope: Scope, ctx: Context, depth: int) -> Expr:
             return Call(function=name, args=args, span=place)
     elif len(node.args) == 1:
         to = DTYPES.get(name) or SATURATING.get(name)
-        if to is None and CONSTANT.match(name) is not None:
+        if to is None and CONSTANT.match(name) is not None and name.lower() not in DTYPES:
             to = _capital_type(name, node.func, ctx)
         if to is not None:
             operand = read_expr(node.args[0], scope, ctx, depth)

@@ -83,7 +83,7 @@ def plain_indices(known: Declared, parts: list[ast.expr], scope: Scope, ctx: Con
         ctx: For texts.
 
     Returns:
-        One index an axis of the tensor; none when there is no likely one for a slice.
+        One index an axis of the tensor; none at all where one cannot be guessed.
     """
     written = [part for part in parts if not (isinstance(part, ast.Constant) and part.value in (None, ...))]
     keep = len(written) == len(known.sizes)
@@ -100,7 +100,9 @@ def plain_indices(known: Declared, parts: list[ast.expr], scope: Scope, ctx: Con
         choice = fits[-1:] if len(known.sizes) == 1 else fits[:1]
         if keep and not choice:
             return []
-        found.append((choice or fallback or [free_letter(scope, taken=found)])[0])
+        if not choice and not fallback:
+            return []
+        found.append((choice or fallback)[0])
     return found
 
 

@@ -114,11 +114,9 @@ def _replace_by_blocks(kernel: Kernel, layer: Layer, source: str) -> Kernel:
                 memories = read_memories(body.memories, ctx)
                 changed = replace(kernel, memories=_merged(kernel.memories, memories))
     except Enough:
-        raise SourceError(ctx.diagnostics, source) from None
+        raise SourceError(ctx.ordered(), source) from None
     if ctx.diagnostics:
-        raise SourceError(
-            sorted(ctx.diagnostics, key=lambda found: (found.span.line, found.span.column)), source
-        )
+        raise SourceError(ctx.ordered(), source)
     return changed
 
 

@@ -26,10 +26,10 @@ def find_function(module: ast.Module, ctx: Context) -> tuple[ast.FunctionDef, li
     try:
         found, constants = _sort(module, ctx)
     except Enough:
-        raise SourceError(ctx.diagnostics, ctx.source) from None
+        raise SourceError(ctx.ordered(), ctx.source) from None
     if found is None:
         ctx.report("P02", f"{FORM}, there is none", Span(1, 1, 1, 2), "def name(x: f32[N]):")
-        raise SourceError(ctx.diagnostics, ctx.source)
+        raise SourceError(ctx.ordered(), ctx.source)
     return found, constants
 
 
@@ -45,7 +45,7 @@ def _sort(module: ast.Module, ctx: Context) -> tuple[ast.FunctionDef | None, lis
             case ast.Import() | ast.ImportFrom():
                 ctx.report("P02", f"{FORM}: nothing is imported", statement, "leave the line out")
             case ast.Assign() | ast.AnnAssign():
-                ctx.report("P02", "constants stand inside the function, above with compute:", statement)
+                ctx.report("P02", 'constants stand inside the function, above "with compute:"', statement)
                 constants.append(statement)
             case ast.With():
                 message = "blocks stand inside the function, indented by four spaces"

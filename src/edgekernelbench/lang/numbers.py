@@ -175,7 +175,7 @@ def constant(name: str, node: ast.expr, ctx: Context) -> Number | DType | None:
         ctx.free[name] = None
         if not ctx.pattern:
             ctx.report(
-                "C08", f"{name} has no value: constants stand above with compute:", node, f"{name} = 16"
+                "C08", f'{name} has no value: constants stand above "with compute:"', node, f"{name} = 16"
             )
     return ctx.constants[name]
 

@@ -132,7 +132,7 @@ def survey(source: str, sizes: Sizes | None = None) -> Survey:
     except SourceError as error:
         return Survey(None, error.diagnostics)
     broken = any(found.layer in (Layer.TEXT, Layer.COMPUTE) for found in ctx.diagnostics)
-    return Survey(None if broken else kernel, _ordered(ctx))
+    return Survey(None if broken else kernel, ctx.ordered())
 
 
 def _read(source: str) -> tuple[Text, Kernel, Context]:
@@ -190,8 +190,4 @@ def _accepted(kernel: Kernel, ctx: Context) -> Kernel:
 
 
 def _refusal(ctx: Context) -> SourceError:
-    return SourceError(_ordered(ctx), ctx.source)
-
-
-def _ordered(ctx: Context) -> tuple[Diagnostic, ...]:
-    return tuple(sorted(ctx.diagnostics, key=lambda found: (found.span.line, found.span.column)))
+    return SourceError(ctx.ordered(), ctx.source)

@@ -66,6 +66,7 @@ def _over(part: ast.comprehension, whole: Comprehension, scope: Scope, ctx: Cont
     else:
         message = "each for of a reduction has one name: for r in range(R) for s in range(S)"
         ctx.report("C15", message, part.target)
+        scope.axes |= {name.id: "1" for name in ast.walk(part.target) if isinstance(name, ast.Name)}
     start, stop, text = _range(axis, part, whole, scope, ctx)
     if axis in scope.axes:
         hint = f"rename it, for example {free_letter(scope)}"

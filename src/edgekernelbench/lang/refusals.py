@@ -10,6 +10,9 @@ from edgekernelbench.lang.scope import NestedReduction, Scope
 from edgekernelbench.lang.spellings import ATTRIBUTES, DTYPE_SPELLINGS, EXPRESSIONS
 from edgekernelbench.lang.words import DTYPES, FUNCTIONS, SATURATING, SCHEDULE_WORDS
 
+_FEWEST_OPERANDS = 2
+"""Of the functions `max` and `min`."""
+
 _SIMPLE = re.compile(r"[\w.]+(\[[^\[\]]*\])?\Z|\w+\([^()]*\)\Z")
 
 
@@ -36,6 +39,11 @@ def refuse_form(node: ast.expr, scope: Scope, ctx: Context) -> None:
             message, hint = _attribute(node, attr, scope, ctx)
         case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=index):
             message, hint = "a shape is not read: sizes are constants", _dimension(name, index, scope, ctx)
+        case ast.Subscript(
+            value=ast.Attribute(value=ast.Name(id=name), attr="T"), slice=ast.Tuple(elts=parts)
+        ):
+            message = "an array is not transposed: its indices stand in the other order"
+            hint = f"{name}[{', '.join(ctx.text(part) for part in reversed(parts))}]"
         case ast.Subscript(value=inner) if (flat := _flattened(node, ctx)) is not None:
             message, hint = f"{ctx.quote(inner)} is no array: all indices stand in one pair of brackets", flat
         case ast.Constant(value=str() as text):
@@ -129,7 +137,8 @@ def refuse_call(node: ast.Call, scope: Scope, ctx: Context) -> None:
     else:
         ctx.report("C15", f"{ctx.quote(func)} is no function", func)
         return
-    if word in REDUCTIONS and len(args) != _arguments(word):
+    listed = len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple)
+    if word in REDUCTIONS and not listed and _is_array_reduction(word, node, args, scope):
         _refuse_array_reduction(word, node, args, scope, ctx)
     elif word in FUNCTIONS or word in SATURATING:
         _refuse_known(word, node, args, ctx)
@@ -143,9 +152,13 @@ def refuse_call(node: ast.Call, scope: Scope, ctx: Context) -> None:
         _refuse_unknown(word, node, args, ctx)
 
 
-def _arguments(word: str) -> int:
-    """How many arguments make a word a function rather than a reduction; -1 if none do."""
-    return 2 if word in ("max", "min") else -1
+def _is_array_reduction(word: str, node: ast.Call, args: list[str], scope: Scope) -> bool:
+    """Tell `np.max(x, axis=1)` and `x.max(-1)` from a call of the function `max`."""
+    if word not in FUNCTIONS or len(args) < _FEWEST_OPERANDS:
+        return True
+    known = scope.tensors.get(args[0])
+    named = any(keyword.arg in ("axis", "dim", "keepdims", "keepdim") for keyword in node.keywords)
+    return named or (known is not None and bool(known.rank))
 
 
 def _is_module(node: ast.expr, scope: Scope) -> bool:
@@ -223,7 +236,7 @@ def _axis_argument(args: list[str]) -> int:
     return int(args[0]) if args and re.fullmatch(r"-?\d", args[0]) else -1
 
 
-def refuse_reduction(node: ast.Call, scope: Scope, ctx: Context) -> None:
+def refuse_comprehension(node: ast.Call, scope: Scope, ctx: Context) -> None:
     """Refuse a reduction inside an expression [C14], or a comprehension in another call [C15].
 
     A reduction is only noted, with the axes in force: what is said of it needs the whole stage.
@@ -238,7 +251,7 @@ def refuse_reduction(node: ast.Call, scope: Scope, ctx: Context) -> None:
             func=ast.Name(id=word), args=[(ast.GeneratorExp() | ast.ListComp()) as inner], keywords=[]
         ) if word in REDUCTIONS:
             scope.nested.append(NestedReduction(node, word, inner, dict(scope.axes)))
-        case ast.Call(func=ast.Name(id=word)) if word in REDUCTIONS:
+        case ast.Call(func=ast.Name(id=word), args=[ast.GeneratorExp(), *_]) if word in REDUCTIONS:
             ctx.report("C15", f"{word} takes one generator: {word}(e for k in range(K))", node)
         case _:
             refuse_call(node, scope, ctx)
@@ -286,8 +299,8 @@ def refuse_indices(name: str, node: ast.expr, parts: list[ast.expr], scope: Scop
     """
     known = scope.tensors[name]
     rank = known.rank or 0
-    indices = plain_indices(known, parts, scope, ctx)
-    hint = f"{name}[{', '.join(indices)}]" if rank and indices else None
+    indices = plain_indices(known, parts, scope, ctx) if rank else []
+    hint = f"{name}[{', '.join(indices)}]" if indices else None
     sliced = next((part for part in parts if isinstance(part, ast.Slice)), None)
     if sliced is not None:
         ctx.fix(

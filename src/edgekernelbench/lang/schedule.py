@@ -76,7 +76,8 @@ def _plain(
     """Read a directive that takes one argument or more, none by name, and makes no loop."""
 
     def read(it: Arguments) -> ScheduleDirective | None:
-        it.keywords()
+        if it.word not in ("parallel", "vectorize", "unroll"):
+            it.keywords()
         it.names(0)
         if not it.args:
             it.usage()
@@ -106,7 +107,7 @@ def _precompute(it: Arguments) -> Precompute | None:
 
 def _marked(it: Arguments) -> tuple[str, ...] | None:
     """Read the loops of parallel, vectorize and unroll; answer `vectorize(l, 8)`."""
-    match it.args:
+    match [*it.args, *(keyword.value for keyword in it.call.keywords)]:
         case [first, ast.Constant(value=int()) as size]:
             loop, width = it.text(first), it.text(size)
             stem = loop.rpartition(".")[2]
@@ -117,6 +118,7 @@ def _marked(it: Arguments) -> tuple[str, ...] | None:
             return None
         case _:
             pass
+    it.keywords()
     loops = _loops(it)
     return None if it.failed else loops
 

@@ -78,7 +78,10 @@ def _not_python(error: SyntaxError, source: str) -> Diagnostic:
         return Diagnostic("P03", f"the text is nested too deeply: {error.msg}", place)
     lines = source.split("\n")
     text = lines[line - 1] if line <= len(lines) else ""
-    return Diagnostic("P01", f"not Python: {error.msg}", place, hint=_hint(text, error.msg))
+    hint = _hint(text, error.msg)
+    if hint is None and re.search(r"^def ", "\n".join(lines[line:]), re.MULTILINE):
+        hint = "leave out what stands above def: give the text alone"
+    return Diagnostic("P01", f"not Python: {error.msg}", place, hint=hint)
 
 
 _FOREIGN = (

@@ -37,7 +37,8 @@ def refuse_statement(  # noqa: C901 - one case a kind of statement
         case ast.Assign(targets=[ast.Tuple()]):
             message = f"{FORM}; several names are several stages, in one for where they need each other"
         case ast.Assign(targets=[ast.Name(id=name)]) if CONSTANT.match(name):
-            ctx.report("P06", "constants stand above with compute:", node)
+            ctx.report("P06", 'constants stand above "with compute:"', node)
+            ctx.constants.setdefault(name, None)
             return
         case ast.Assign(targets=[target]):
             message, hint = f"{FORM}; the type is missing", _typed(target, node.value, loops, scope, ctx)
@@ -50,7 +51,7 @@ def refuse_statement(  # noqa: C901 - one case a kind of statement
             return
         case ast.Expr(value=ast.Call(func=ast.Name(id=word))) if word in (*SCHEDULE_WORDS, *MEMORY_WORDS):
             layer = "schedule" if word in SCHEDULE_WORDS else "memory"
-            ctx.report("P05", f'{word} is a directive: it stands in with {layer}("llvm"):', node)
+            ctx.report("P05", f"{word} is a directive: it stands in a {layer} block", node)
             return
         case ast.Expr(value=ast.Constant(value=str())):
             message, hint = "a comment starts with #, a docstring stands below the def line", None

@@ -21,9 +21,9 @@ param       = NAME ": " (type | "const[" type "]") (" in range(" (number ", ")? 
 type        = dtype ("[" number (", " number)*3 "]")?
 doc         = "\n    \"\"\"" DOC? ("\n" ("    " DOC)?)*0 ("\n    ")*0 "\"\"\""
 constant    = "\n    " CAPITAL (", " CAPITAL)*3 " = " number (", " number)*3
-compute     = "\n" "\n"? "    with compute:" item+8 "\n        return " NAME (", " NAME)*2
-item        = "\n        " (stage | "for " NAME " in range(" number "):" item2+4)
-item2       = "\n            " (stage | "for " NAME " in range(" number "):" item3+4)
+compute     = "\n" "\n"? "    with compute:" item+5 "\n        return " NAME (", " NAME)*2
+item        = "\n        " (stage | "for " NAME " in range(" number "):" item2+3)
+item2       = "\n            " (stage | "for " NAME " in range(" number "):" item3+2)
 item3       = "\n                " (stage | "for " NAME " in range(" number "):" item4+2)
 item4       = "\n                    " stage
 stage       = NAME ("[" NAME (", " NAME)*3 "]")? ": " type " = " (reduction | expr | list)
@@ -56,8 +56,8 @@ atom        = FLOAT | INTEGER | "True" | "False" | "inf" | "pi" | capital | "(" 
 called      = function | dtype
 blocks      = block*4
 block       = schedule | memory
-schedule    = "\n" "\n"? "    with schedule(" targets "):" (directive+10 | pass)
-memory      = "\n" "\n"? "    with memory(" targets "):" (placement+6 | pass)
+schedule    = "\n" "\n"? "    with schedule(" targets "):" (directive+6 | pass)
+memory      = "\n" "\n"? "    with memory(" targets "):" (placement+4 | pass)
 pass        = "\n        pass"
 targets     = target (", " target)*2
 directive   = "\n        " (split | fuse | order | inline | compute_at | rfactor | scatter | hoist | parallel
@@ -74,7 +74,7 @@ parallel    = "parallel(" loops ")"
 unroll      = ("vectorize(" | "unroll(") loops ")"
 bind        = "bind(" loops ", \"" tag "\")"
 tensorize   = "tensorize(\"" INSTRUCTION "\", " loops ")"
-loops       = loop (", " loop)*6
+loops       = loop (", " loop)*4
 loop        = NAME ("." NAME)?
 dotted      = NAME "." NAME
 placement   = "\n        " (layout | place | cache | accumulate | fold | reuse)
@@ -88,9 +88,9 @@ cache       = "cache(" NAME ", \"" scope "\", at=" loop (", vector=" number)? ("
 accumulate  = "accumulate(" NAME ", \"" scope "\")"
 fold        = "fold(" dotted ", " number ")"
 reuse       = "reuse(" NAME ", " NAME ")"
-DOC         = ([ !#-\[\]-~] | "\"" [ !#-\[\]-~] | "\\" [\\"])+80
-INTEGER     = "0" | [1-9] [0-9]*8
-FLOAT       = ("0" | [1-9] [0-9]*8) ("." [0-9]+8 ("e" "-"? [1-9] [0-9]?)? | "e" "-"? [1-9] [0-9]?)
+DOC         = ([ !#-\[\]-~] | "\"" [ !#-\[\]-~] | "\\" [\\"])+60
+INTEGER     = "0" | [1-9] [0-9]*6
+FLOAT       = ("0" | [1-9] [0-9]*4) ("." [0-9]+6 ("e" "-"? [1-9] [0-9]?)? | "e" "-"? [1-9] [0-9]?)
 EXPONENT    = [2-8]
 INSTRUCTION = "wmma.16x16x16" | "dot4"
 """
@@ -116,8 +116,8 @@ def all_rules() -> Rules:
         "target": _one_of(tuple(f'"{target}"' for target in TARGETS)),
         "tag": _one_of(THREAD_TAGS),
         "scope": _one_of(SCOPES),
-        "NAME": Word("a-z_", "a-z0-9_", 24, _KEYWORDS | RESERVED),
-        "FUNCTION_NAME": Word("a-z_", "a-z0-9_", 32, _KEYWORDS),
+        "NAME": Word("a-z_", "a-z0-9_", 16, _KEYWORDS | RESERVED),
+        "FUNCTION_NAME": Word("a-z_", "a-z0-9_", 24, _KEYWORDS),
         "CAPITAL": Word("A-Z", "A-Z0-9_", 8, frozenset()),
     }
     return rules

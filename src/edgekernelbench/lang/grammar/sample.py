@@ -8,7 +8,6 @@ from edgekernelbench.lang.grammar.bounds import bounded
 from edgekernelbench.lang.grammar.nodes import Alt, Chars, Lit, Node, Ref, Rep, Rules, Seq, Word
 from edgekernelbench.lang.grammar.rules import all_rules
 
-
 _FEW = 2
 _OPERATOR, _ENTRY = 0.08, 0.4
 """How likely one more operand is, and one more entry of a list: expressions would explode otherwise."""
