@@ -100,9 +100,7 @@ class Arguments:
                 self.refuse(f"{self.word} takes loops, not a list of them", node, f"{self.word}({names})")
             case ast.Call() | ast.Subscript(value=ast.Call()):
                 inner = node.value if isinstance(node, ast.Subscript) else node
-                self.refuse(
-                    "a directive stands on a line of its own, with names for the loops it makes", inner
-                )
+                self.refuse("a directive stands on a line of its own, with names for its loops", inner)
             case ast.Constant():
                 self.refuse(f"{self.word} takes {TAKES[self.word][0]}, found {self.ctx.quote(node)}", node)
             case _:

@@ -173,7 +173,10 @@ def _refuse_known(word: str, node: ast.Call, args: list[str], ctx: Context) -> N
     least, most = FUNCTIONS.get(word, (1, 1))
     written = f"{word}({', '.join(args)})"
     if len(args) >= least and (most is None or len(args) <= most):
-        ctx.fix("C15", f"{word} is written without a module and without keywords", node, written)
+        form = (
+            "takes its arguments one by one" if isinstance(node.func, ast.Name) else "is no part of a module"
+        )
+        ctx.fix("C15", f"{word} {form}", node, written)
         return
     if word == "round" and len(args) > 1:
         ctx.fix("C15", "round takes 1 argument and rounds half to even", node, f"round({args[0]})")
@@ -195,8 +198,9 @@ def _refuse_unknown(word: str, node: ast.Call, args: list[str], ctx: Context) ->
         ctx.fix("C15", "no function float: infinity is inf", node, "-inf" if "-" in args[0] else "inf")
         return
     template = EXPRESSIONS.get(word.lower())
-    if template is None and (word in DTYPES or word in DTYPE_SPELLINGS) and len(args) == 1:
-        template = f"{word if word in DTYPES else DTYPE_SPELLINGS[word]}({{0}})"
+    dtype = word.lower() if word.lower() in DTYPES else DTYPE_SPELLINGS.get(word.lower())
+    if template is None and dtype is not None and len(args) == 1:
+        template = f"{dtype}({{0}})"
     if template is not None and "{" in template:
         needed = 1 + max(int(at) for at in re.findall(r"{(\d)}", template))
         hint = template.format(*_bracketed(template, args)) if len(args) >= needed else None
