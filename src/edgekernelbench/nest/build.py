@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from edgekernelbench.ir.memory import Memory
 from edgekernelbench.ir.schedule import Schedule
+from edgekernelbench.nest.accounting import count_usage
+from edgekernelbench.nest.advice import advise
 from edgekernelbench.nest.boxes import Boxes
 from edgekernelbench.nest.cache_boxes import cache_boxes, check_caches
 from edgekernelbench.nest.emit import Emitter
@@ -12,7 +14,7 @@ from edgekernelbench.nest.inlining import apply_inline, apply_precompute
 from edgekernelbench.nest.launching import Launcher, make_launches
 from edgekernelbench.nest.limits import check_limits
 from edgekernelbench.nest.marking import check_marks
-from edgekernelbench.nest.memory import resolve_memory
+from edgekernelbench.nest.memory import Storing, resolve_memory
 from edgekernelbench.nest.memory_checks import check_memory, check_reuse
 from edgekernelbench.nest.numbering import renumber
 from edgekernelbench.nest.placement import check_circles, check_hoists, check_places, order_units
@@ -58,17 +60,40 @@ class _Builder:
         self._problems = problems
 
     def build(self) -> Nest:
+        """Resolve everything; each phase starts when the one before found nothing wrong."""
         problems = self._problems
         written = make_program(self._facts)
         inlined = apply_inline(written, self._schedule, problems, self._profile.inline_limit)
         whole = apply_precompute(inlined, self._schedule, problems)
         removed = dict.fromkeys(written.stages.keys() - inlined.stages.keys(), "inlined")
         removed |= dict.fromkeys(whole.precomputed, "precomputed")
-        program = without(whole, whole.precomputed)
-        plan = resolve_schedule(program, self._schedule, removed, problems)
+        plan = resolve_schedule(without(whole, whole.precomputed), self._schedule, removed, problems)
         storing = resolve_memory(plan, whole, self._memory, removed, problems)
         problems.check()
         structure = Structure(plan)
+        orders = self._arrange(structure, storing)
+        private = {name for name, place in storing.places.items() if place.scope == "local"}
+        boxes = Boxes(structure)
+        boxes.resolve_all()
+        check_tiling(boxes, problems)
+        check_marks(boxes, self._profile, problems)
+        stores = decide_stores(boxes, whole, storing)
+        launches = make_launches(boxes, private, self._profile.max_threads)
+        caches = cache_boxes(boxes, storing, stores, launches, problems)
+        check_reuse(boxes, storing, stores, orders, problems)
+        problems.check()
+        apply_reuse(storing, stores)
+        partials = {name: one.scope for name, one in storing.accumulators.items()}
+        emitter = Emitter(boxes, stores, orders, caches, partials, launches)
+        nest = self._nest(whole, stores, [emitter.root(unit) for unit in orders[ROOT]])
+        check_limits(nest.body, structure, self._profile, problems)
+        problems.check()
+        advice = advise(nest.body, boxes, storing, stores, self._profile)
+        return replace(nest, usage=count_usage(boxes, stores, written, whole), advice=advice)
+
+    def _arrange(self, structure: Structure, storing: Storing) -> dict[str, tuple[str, ...]]:
+        """Check where everything is computed, and give the order of the units at each loop."""
+        problems = self._problems
         check_circles(structure, problems)
         check_hoists(structure, problems)
         check_places(structure, problems)
@@ -76,29 +101,14 @@ class _Builder:
         check_caches(structure, storing, problems)
         orders = order_units(structure, problems)
         problems.check()
-        private = {name for name, place in storing.places.items() if place.scope == "local"}
-        if plan.is_gpu():
-            holding = {loop for loop, _ in plan.placed.values()} | set(storing.caches)
+        if structure.plan.is_gpu():
+            private = {name for name, place in storing.places.items() if place.scope == "local"}
+            holding = {loop for loop, _ in structure.plan.placed.values()} | set(storing.caches)
             Launcher(structure, holding, private, problems).decide()
             problems.check()
         check_memory(structure, storing, problems)
-        boxes = Boxes(structure)
-        boxes.resolve_all()
-        check_tiling(boxes, problems)
-        check_marks(boxes, self._profile, problems)
-        stores = decide_stores(boxes, whole, storing)
-        partials = {name: one.scope for name, one in storing.accumulators.items()}
-        launches = make_launches(boxes, private, self._profile.max_threads)
-        caches = cache_boxes(boxes, storing, stores, launches, problems)
-        check_reuse(boxes, storing, stores, orders, problems)
         problems.check()
-        apply_reuse(storing, stores)
-        emitter = Emitter(boxes, stores, orders, caches, partials, launches)
-        nests = [emitter.root(unit) for unit in orders[ROOT]]
-        nest = self._nest(whole, stores, nests)
-        check_limits(nest.body, structure, self._profile, problems)
-        problems.check()
-        return nest
+        return orders
 
     def _nest(self, whole: Program, stores: Stores, nests: Sequence[list[Stmt]]) -> Nest:
         kernel = self._facts.kernel

@@ -121,13 +121,13 @@ def _check_fold(structure: Structure, name: str, axis: str, fold: Fold, problems
         for read in stages[reader].reads():
             if tensor_of(read) != name:
                 continue
-            reason = _too_far(stage, stages[reader], axis, read, fold.steps)
+            reason = too_far(stage, stages[reader], axis, read, fold.steps)
             if reason:
                 problems.add("M09", f"{reader} reads {name} {reason}", fold, arg=1)
                 return
 
 
-def _too_far(stage: WorkStage, reader: WorkStage, axis: str, read: Read, steps: int) -> str:
+def too_far(stage: WorkStage, reader: WorkStage, axis: str, read: Read, steps: int) -> str:
     """Say which read reaches too far back; empty when it does not."""
     place = stage.axes.index(axis)
     size = stage.shape[place]

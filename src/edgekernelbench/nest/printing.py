@@ -17,6 +17,7 @@ from edgekernelbench.nest.tree import (
     Stmt,
     Store,
     Update,
+    Usage,
 )
 
 INDENT = "  "
@@ -42,12 +43,17 @@ def print_nest(nest: Nest) -> str:
     lines += ["run:", *_block(nest.body, 1)]
     if nest.usage:
         lines.append("stages:")
-    for use in nest.usage:
-        times = f", each {use.recompute:.3g} times" if use.computed != use.elements else ""
-        where = f"in {use.buffer}" if use.buffer else "inlined"
-        lines.append(f"{INDENT}{use.stage}: {use.elements:,} elements{times}, {where}")
+    lines += [f"{INDENT}{_usage(use)}" for use in nest.usage]
     lines += [f"advice: {one}" for one in nest.advice]
     return "\n".join(lines) + "\n"
+
+
+def _usage(use: Usage) -> str:
+    times = f", each {use.recompute:.3g} times" if use.computed != use.elements else ""
+    if use.computed == 0:
+        times = ", precomputed"
+    where = f"in {use.buffer}" if use.buffer else "inlined"
+    return f"{use.stage}: {use.elements:,} elements{times}, {where}"
 
 
 def print_buffer(buffer: Buffer) -> str:
