@@ -55,7 +55,7 @@ def read_reduction(
         for clause, part in zip(over, comprehension.generators, strict=True):
             if clause.start != 0:
                 message = f"ranges of {kind} start at 0: it gives a place, not a position"
-                ctx.report("C11", message, part.iter, f"range({clause.stop - clause.start})")
+                ctx.fix("C11", message, part.iter, f"range({clause.stop - clause.start})")
     return Reduction(kind=kind, element=element, over=over, span=span(node))
 
 

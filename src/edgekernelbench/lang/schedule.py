@@ -108,7 +108,7 @@ def _precompute(it: Arguments) -> Precompute | None:
 def _marked(it: Arguments) -> tuple[str, ...] | None:
     """Read the loops of parallel, vectorize and unroll; answer `vectorize(l, 8)`."""
     match [*it.args, *(keyword.value for keyword in it.call.keywords)]:
-        case [first, ast.Constant(value=int()) as size]:
+        case [(ast.Name() | ast.Attribute()) as first, ast.Constant(value=int()) as size]:
             loop, width = it.text(first), it.text(size)
             stem = loop.rpartition(".")[2]
             inner = f"{stem}i"
