@@ -87,8 +87,8 @@ class Boxes:
                 blocks = -(-counts[hoisted.axis] // hoisted.block)
                 self.ranges[hoisted.loop] = (0, blocks - 1)
                 counts[hoisted.axis] = min(hoisted.block, counts[hoisted.axis])
-        for axis in stage.ordered:
-            self.ranges[f"{stage.group}.{axis}"] = (0, stage.size_of[axis] - 1)
+        for axis, step in zip(stage.ordered, stage.steps, strict=True):
+            self.ranges[step] = (0, stage.size_of[axis] - 1)
         if stage.reducing is not None:
             counts |= {axis.name: axis.size for axis in stage.reducing.axes}
         extents = self.structure.plan.tables[stage.name].extents(counts)
@@ -246,9 +246,8 @@ class Boxes:
             }
         values = table.values(leaf, extents, self.ranges, known)
         found = {axis: values[loop] for loop, axis in table.axis_of.items()}
-        for axis in stage.ordered:
-            one = stage.size_of[axis] == 1
-            found[axis] = number(0) if one else variable(f"{stage.group}.{axis}")
+        for axis, step in zip(stage.ordered, stage.steps, strict=True):
+            found[axis] = number(0) if stage.size_of[axis] == 1 else variable(step)
         for hoisted in self.structure.hoisted(stage.group):
             if hoisted.axis in found and self.ranges[hoisted.loop][1]:
                 found[hoisted.axis] = add(scale(variable(hoisted.loop), hoisted.block), found[hoisted.axis])

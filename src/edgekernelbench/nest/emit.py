@@ -55,7 +55,7 @@ class Emitter:
         hoisted = [h.loop for h in self.structure.hoisted(name)]
 
         def inside(inner: Scene) -> list[Stmt]:
-            return self._step(name, group.root, inner)
+            return self._step(group.root, inner)
 
         return self.alone(group_key(name), self._grouped(name, hoisted, 0, scene, inside))
 
@@ -79,19 +79,15 @@ class Emitter:
         body = [Allocate(buffers, tuple(body))] if buffers else body
         return [Loop(f"{name.removesuffix(' group')}.block", 1, tuple(body), Kind.DATA, Mark.BLOCK_X)]
 
-    def _step(self, group: str, step: Step, scene: Scene) -> list[Stmt]:
+    def _step(self, step: Step, scene: Scene) -> list[Stmt]:
         def items(inner: Scene) -> list[Stmt]:
             found: list[Stmt] = []
             for item in step.items:
-                if isinstance(item, Step):
-                    found += self._step(group, item, inner)
-                elif item in self.structure.program.stages:
-                    found += self.stage(item, inner)
+                found += self._step(item, inner) if isinstance(item, Step) else self.stage(item, inner)
             return found
 
-        var = f"{group}.{step.axis}"
-        body = self.level(var, scene, items)
-        return self.closed(var, step.size, Kind.ORDERED, body)
+        body = self.level(step.var, scene, items)
+        return self.closed(step.var, step.size, Kind.ORDERED, body)
 
     def stage(self, name: str, scene: Scene) -> list[Stmt]:
         """Write the nest of one stage."""

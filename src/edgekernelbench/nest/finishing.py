@@ -122,6 +122,11 @@ class Finisher:
         return True
 
     def _kind_fits(self, directive: MarkDirective, mark: Mark, arg: int, ref: LoopRef) -> bool:
+        if mark is Mark.VECTOR and ref.hoisted:
+            message = f"{ref.var} stands round a whole group: vectorize takes a loop of one stage"
+            axis = f"{ref.stage}.axis"
+            self._problems.add("S17", message, directive, f"hoist({axis}, 8)\nvectorize({axis})", arg=arg)
+            return False
         if mark in (Mark.UNROLL, Mark.TENSOR) or ref.kind is Kind.DATA:
             return True
         if isinstance(directive, Bind) and ref.kind is Kind.REDUCTION:

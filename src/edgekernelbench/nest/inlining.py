@@ -9,7 +9,7 @@ from edgekernelbench.ir.expr import Axis, Expr, Read
 from edgekernelbench.ir.schedule import Inline, Precompute, Schedule
 from edgekernelbench.ir.walk import transform, walk
 from edgekernelbench.nest.problems import Problems
-from edgekernelbench.nest.work import Program, WorkStage, typed
+from edgekernelbench.nest.work import Program, WorkStage, name_steps, typed
 
 
 def substitute(node: Expr, values: Mapping[str, Expr]) -> Expr:
@@ -62,7 +62,7 @@ def apply_inline(program: Program, schedule: Schedule, problems: Problems, limit
         if kept:
             groups[kept[0]] = replace(group, name=kept[0], stages=kept)
             stages.update({s: replace(stages[s], group=kept[0]) for s in kept})
-    return replace(program, stages=stages, groups=groups)
+    return name_steps(replace(program, stages=stages, groups=groups))
 
 
 def _may_inline(program: Program, name: str, directive: Inline, arg: int, problems: Problems) -> bool:

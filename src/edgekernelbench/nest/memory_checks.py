@@ -1,10 +1,13 @@
 """Checks the memory layer against the nest: scopes, folds, shared places."""
 
+from itertools import takewhile
+from types import MappingProxyType
+
 from edgekernelbench.ir.expr import Axis, Expr, Read
 from edgekernelbench.ir.memory import SCOPES, Fold, Place, Reuse
 from edgekernelbench.nest.boxes import Boxes
 from edgekernelbench.nest.indices import span_of, subtract
-from edgekernelbench.nest.linear import variable
+from edgekernelbench.nest.linear import Ranges, variable
 from edgekernelbench.nest.marks import THREADS
 from edgekernelbench.nest.memory import Storing
 from edgekernelbench.nest.problems import Directive, Problems
@@ -80,8 +83,7 @@ def _gpu_reason(structure: Structure, stage: WorkStage, holder: str, scope: str)
     if scope == "shared":
         return f"is computed inside the threads at {holder}: only local is there" if threaded else ""
     own = [h.loop for h in structure.hoisted(stage.group)] + structure.plan.tables[stage.name].sequence
-    table = structure.plan.tables[stage.name]
-    bound = [one for one in own if structure.mark(one) in THREADS and table.kinds.get(one, "data") == "data"]
+    bound = [one for one in own if structure.mark(one) in THREADS]
     if not threaded and bound:
         return f"is computed by several threads ({bound[0]}), which do not see each other's local"
     return ""
@@ -108,9 +110,11 @@ def _partial_scope(structure: Structure, name: str, scope: str) -> str:
     if scope == "shared" and threads:
         return f"the sums of {name} are inside the threads: only local is there"
     reduced = any(structure.mark(loop) in THREADS for loop in sequence[cut:])
-    if scope == "local" and reduced and structure.program.stages[name].scattered:
+    if scope == "shared" or threads:
+        return ""
+    if reduced and structure.program.stages[name].scattered:
         return f"the threads of {name} meet at one element, which they do not see in local"
-    return ""
+    return "" if reduced else f"{name} belongs to the block, whose threads do not see each other's local"
 
 
 def _check_fold(structure: Structure, name: str, axis: str, fold: Fold, problems: Problems) -> None:
@@ -133,33 +137,35 @@ def too_far(stage: WorkStage, reader: WorkStage, axis: str, read: Read, steps: i
     size = stage.shape[place]
     if steps >= size:
         return ""
-    inside = reader.group == stage.group and axis in reader.ordered and axis in stage.ordered
+    level = stage.ordered.index(axis)
     shared = _shared(stage, reader)
-    outer = stage.ordered[: stage.ordered.index(axis)]
-    for one in outer if reader.group == stage.group else ():
-        index = read.indices[stage.axes.index(one)]
-        if one not in shared or not _is_axis(index, one):
-            return f"at another step of {one}, when other steps of {axis} have taken its place"
-    if not inside and outer and reader.group != stage.group:
-        for one in outer:
-            low, _ = span_of(read.indices[stage.axes.index(one)], {})
-            if low is None or low < stage.size_of[one] - 1:
-                return f"at another step of {one} than the last"
+    for depth, outer in enumerate(stage.ordered[:level]):
+        index = read.indices[stage.axes.index(outer)]
+        if depth < shared and not _is_axis(index, outer):
+            return f"at another step of {outer}, when other steps of {axis} have taken its place"
+        if depth >= shared and not _within(index, stage.size_of[outer] - 1, stage.size_of[outer]):
+            return f"at another step of {outer} than the last"
     index = read.indices[place]
-    if inside:
-        low, high = span_of(subtract(variable(axis), index), {axis: (0, size - 1)})
-        if low is None or high is None or low < 0 or high > steps - 1:
-            return f"more than {steps - 1} steps back, or not at a fixed distance, along {axis}"
+    if level < shared:
+        back = subtract(variable(axis), index)
+        if _within(back, 0, steps, {axis: (0, size - 1)}):
+            return ""
+        return f"more than {steps - 1} steps back, or not at a fixed distance, along {axis}"
+    if _within(index, size - steps, size):
         return ""
-    low, high = span_of(index, {})
-    if low is None or high is None or low < size - steps or high >= size:
-        return f"outside its steps, where only the last {steps} along {axis} are stored, by number"
-    return ""
+    return f"outside its steps, where only the last {steps} along {axis} are stored, by number"
 
 
-def _shared(stage: WorkStage, reader: WorkStage) -> frozenset[str]:
-    """Name the `for`s that two stages of a group stand in together."""
-    return frozenset(stage.ordered) & frozenset(reader.ordered)
+def _within(index: Expr, low: int, end: int, ranges: Ranges = MappingProxyType({})) -> bool:
+    """Whether an index is proven to lie in `low..end - 1`."""
+    least, most = span_of(index, ranges)
+    return least is not None and most is not None and least >= low and most < end
+
+
+def _shared(stage: WorkStage, reader: WorkStage) -> int:
+    """Count the outermost `for`s that two stages stand in together."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(stage.steps, reader.steps, strict=False))
+    return sum(1 for _ in pairs)
 
 
 def _is_axis(index: Expr, axis: str) -> bool:

@@ -73,7 +73,8 @@ class _Scheduler:
         for axis in stage.axes:
             name = f"{stage.name}.{axis}"
             if axis in stage.ordered:
-                ref = LoopRef(f"{stage.group}.{axis}", stage.name, stage.group, Kind.ORDERED)
+                step = stage.steps[stage.ordered.index(axis)]
+                ref = LoopRef(step, stage.name, stage.group, Kind.ORDERED)
                 self._know(name, ref)
             else:
                 table.begin(name, axis, Kind.DATA)

@@ -1,6 +1,7 @@
 """Writes the nest of one stage: initial values, guards, the update or the store."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from edgekernelbench.ir.expr import Expr
@@ -110,7 +111,10 @@ class StageWriter:
             extents = {loop: self._levels.extent(loop) for loop in initial}
             partial, loops = partial_storage(stage, extents, self._levels.partials[stage.name])
             target = Target(self._storage, partial, loops)
-        body = self._plain(initial, own, scene, emit_identity(stage, target, self._values, self._ranges))
+        # Partial results in registers: each thread starts its own, and all see what they combine to.
+        apart = target.partial is not None and target.partial.buffer.scope == "local"
+        start = replace(scene, threaded=scene.threaded or apart)
+        body = self._plain(initial, own, start, emit_identity(stage, target, self._values, self._ranges))
         body += self._update(update, target, scene)
         if target.partial is None:
             return body

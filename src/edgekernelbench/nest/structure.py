@@ -110,7 +110,7 @@ class Structure:
         return (
             *self.path_to(self.place_of(unit)),
             *(h.loop for h in self.hoisted(unit)),
-            *(f"{found.group}.{axis}" for axis in found.ordered),
+            *found.steps,
         )
 
     def path_to(self, loop: str) -> tuple[str, ...]:

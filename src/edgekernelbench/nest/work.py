@@ -63,6 +63,7 @@ class WorkStage:
         returned: Whether it is an output.
         group: Name of its group; empty outside every group.
         ordered: The `for` axes round it, outermost first.
+        steps: The loops of those `for`s; two `for`s of a group may have one axis name.
         scattered: The axis that `scatter` takes out of the update; empty when there is none.
         target: For a scattered stage, the element that the update goes to.
         span: Where it was written.
@@ -77,6 +78,7 @@ class WorkStage:
     returned: bool = False
     group: str = ""
     ordered: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
     scattered: str = ""
     target: Expr | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -131,11 +133,19 @@ def tensor_of(read: Read) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One `for` of a group with what is in it, in order: stages by name, and further `for`s."""
+    """One `for` of a group with what is in it, in order: stages by name, and further `for`s.
+
+    Attributes:
+        axis: Its axis.
+        size: How many steps it has.
+        items: What is in it.
+        var: The name of its loop, after the first stage in it.
+    """
 
     axis: str
     size: int
     items: tuple["Step | str", ...]
+    var: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +290,40 @@ def conjuncts(conditions: tuple[Expr, ...]) -> Iterator[Expr]:
 def typed(node: Expr, dtype: DType) -> Expr:
     """Give an expression a type; the same object where it has it."""
     return node if node.dtype is dtype else Cast(dtype, node, implicit=True, dtype=dtype)
+
+
+def name_steps(program: Program) -> Program:
+    """Name the loops of all `for`s after the stages that are left in them; empty `for`s go."""
+    stages = dict(program.stages)
+    groups: dict[str, WorkGroup] = {}
+    for name, group in program.groups.items():
+        root = _named_step(group.root, stages, ())
+        groups[name] = replace(group, root=group.root if root is None else root)
+    return replace(program, stages=stages, groups=groups)
+
+
+def _named_step(step: Step, stages: dict[str, WorkStage], outer: tuple[str, ...]) -> Step | None:
+    first = next((name for name in _stages_in(step) if name in stages), None)
+    if first is None:
+        return None
+    var = f"{first}.{step.axis}"
+    items: list[Step | str] = []
+    for item in step.items:
+        if isinstance(item, Step):
+            inner = _named_step(item, stages, (*outer, var))
+            items += [] if inner is None else [inner]
+        elif item in stages:
+            stages[item] = replace(stages[item], steps=(*outer, var))
+            items.append(item)
+    return replace(step, items=tuple(items), var=var)
+
+
+def _stages_in(step: Step) -> Iterator[str]:
+    for item in step.items:
+        if isinstance(item, Step):
+            yield from _stages_in(item)
+        else:
+            yield item
 
 
 def with_steps(step: Step, before: str, name: str) -> Step:
