@@ -96,9 +96,9 @@ def test_a_slow_kernel_runs_on_one_set() -> None:
 def test_calls_are_timed_on_every_set_in_turn() -> None:
     seen: list[int] = []
 
-    samples = call_rounds(seen.append)(3, 2)
+    samples = call_rounds(seen.append, 2)(3, 2)
 
-    assert seen == [0, 1, 2, 0, 1, 2]
+    assert seen == [0, 1, 0, 0, 1, 0]
     assert len(samples) == 2
 
 

@@ -20,9 +20,11 @@ from edgekernelbench.bench.generation import Doorkeeper, Generation
 from edgekernelbench.bench.progress import Silent, Watcher
 from edgekernelbench.bench.provenance import make_manifest
 from edgekernelbench.bench.verdicts import Verdicts
+from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
 from edgekernelbench.evaluator.environment import worker_environment
 from edgekernelbench.evaluator.judge import Judge
-from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.evaluator.vendor import TorchBaseline
+from edgekernelbench.profiles.profile import Profile, load_profile
 from edgekernelbench.records.attempt import Attempt, attempt_id
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
@@ -96,13 +98,22 @@ def continue_run(
     experiment = Experiment.read(json.dumps(manifest.settings), "manifest.json: settings")
     workloads = {name: known.workload(name) for name in experiment.workloads}
     profile = load_profile(experiment.profile)
-    with folder.writing() as writer, Judge(profile, compiler=experiment.compiler) as judge:
+    baselines = _baselines(experiment, profile)
+    with (
+        folder.writing() as writer,
+        Judge(profile, compiler=experiment.compiler, baselines=baselines) as judge,
+    ):
         keeper = Doorkeeper(judge, secrets.token_bytes(16), Lock())
         generation = Generation(experiment, profile, workloads, keeper, writer, Lock())
         _generate(folder, generation, around)
         Verdicts(experiment, folder, writer, judge, workloads).judge_all(
             _unjudged(folder, experiment, around.watcher), around.watcher
         )
+
+
+def _baselines(experiment: Experiment, profile: Profile) -> tuple[Baseline, ...]:
+    default = DefaultBaseline(Bench(profile, experiment.compiler))
+    return (default, TorchBaseline(profile)) if experiment.vendor else (default,)
 
 
 def _generate(folder: RunFolder, generation: Generation, around: Surroundings) -> None:

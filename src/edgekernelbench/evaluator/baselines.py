@@ -26,6 +26,11 @@ class Baseline(Protocol):
         """Which fork server its workers come from."""
         ...
 
+    @property
+    def required(self) -> bool:
+        """Whether nothing is timed without it; else a kernel is timed beside the others, with a flag."""
+        ...
+
     def assignment(self, workload: Workload, limits: Limits) -> Assignment:
         """Say what its worker is to do."""
         ...
@@ -65,6 +70,7 @@ class DefaultBaseline:
 
     name = "default"
     server = "compiler"
+    required = True
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench

@@ -3,13 +3,14 @@
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from edgekernelbench.evaluator.messages import DONE, GO, PHASE, REPLY, REQUEST
 from edgekernelbench.evaluator.sheets import Layout, Sheet
+from edgekernelbench.evaluator.timing import Batches
 from edgekernelbench.records.outcome import Phase
 
 
@@ -55,6 +56,33 @@ class Desk:
 
     def _sheet(self, fields: dict[str, Any]) -> Sheet:
         return Sheet(self.folder / fields["file"], Layout.from_json(fields["layout"]))
+
+
+def serve_tokens(
+    desk: "Desk", batches: Batches, *, cost: Mapping[str, object], leave: Callable[[], None]
+) -> None:
+    """Do, token by token, what the judge orders of a worker that is timed.
+
+    Args:
+        desk: The worker's folder; its sheets for correctness are done.
+        batches: Measures.
+        cost: What to report of the artifact.
+        leave: Puts the timed outputs into the timed sheet.
+    """
+    for order, answer in desk.tokens():
+        match order:
+            case "report":
+                answer(cost=cost, spent=desk.spent)
+            case "calibrate":
+                with desk.phase(Phase.TIME):
+                    single = batches.calibrate()
+                answer(runs=batches.runs, single_ns=single)
+            case "batch":
+                samples, threads = batches.batch()
+                answer(samples=samples, threads=threads)
+            case _:
+                leave()
+                answer(left=True)
 
 
 class Answer:

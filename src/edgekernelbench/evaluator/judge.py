@@ -220,8 +220,8 @@ class Judge:
 
     def _marked(self, marks: Sequence[Mark], findings: _Findings) -> Wrong | None:
         findings.marks = [*findings.marks, *marks]
-        if not all(mark.deterministic for mark in marks) and NONDETERMINISTIC not in findings.flags:
-            findings.flags = (*findings.flags, NONDETERMINISTIC)
+        if not all(mark.deterministic for mark in marks):
+            _flag(findings, NONDETERMINISTIC)
         return first_wrong(marks)
 
     def _judge_speed(
@@ -235,7 +235,7 @@ class Judge:
                 return result
             rings.append(result)
         if timing.rings == 1:
-            findings.flags = (*findings.flags, ONE_CHILD)
+            _flag(findings, ONE_CHILD)
         return Correct(tuple(rings))
 
     def _ring(
@@ -264,9 +264,12 @@ class Judge:
             beside: list[Timed] = []
             for baseline in self._baselines:
                 thing = self._standby.ready(baseline, exam, timing, self._limits, fresh=fresh)
-                if isinstance(thing, Unjudged):
+                if not isinstance(thing, Unjudged):
+                    beside.append(thing)
+                elif baseline.required:
                     return thing
-                beside.append(thing)
+                else:
+                    _flag(findings, f"no-{baseline.name}")
             patience = LEAST_DEADLINE_S
             ring = measure_ring([trial.timed("kernel", patience), *beside], timing)
             self._standby.rest()
@@ -313,6 +316,11 @@ class Judge:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _flag(findings: _Findings, flag: str) -> None:
+    if flag not in findings.flags:
+        findings.flags = (*findings.flags, flag)
 
 
 def _note_report(findings: _Findings, report: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ class Standby:
     def __init__(self, supervisor: Callable[[str], Supervisor]) -> None:
         self._supervisor = supervisor
         self._kept: dict[str, tuple[Key, Trial]] = {}
+        self._failed: dict[tuple[str, str], Unjudged] = {}
 
     def ready(
         self, baseline: Baseline, exam: Exam, timing: TimingPlan, limits: Limits, *, fresh: bool
@@ -46,6 +47,9 @@ class Standby:
             OSError: When there is no room for its sheets.
             ServerLost: When no worker can be started.
         """
+        place = (exam.workload.id, baseline.name)
+        if place in self._failed and not baseline.required:
+            return self._failed[place]
         key = (exam.workload.id, baseline.name, (exam.timed.choice if exam.timed else None, timing))
         kept = self._kept.get(baseline.name)
         if kept is not None and kept[0] == key and not fresh and kept[1].worker.ended is None:
@@ -58,6 +62,7 @@ class Standby:
         failure = _examine(trial, baseline.name)
         if failure is not None:
             self.drop(baseline.name)
+            self._failed[place] = failure
             return failure
         trial.worker.extend(IDLE_S)
         return trial.timed(baseline.name, PATIENCE_S)

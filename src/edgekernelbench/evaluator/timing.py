@@ -141,19 +141,20 @@ class Batches:
         return samples, working_threads(before, thread_times())
 
 
-def call_rounds(call: Callable[[int], object]) -> RunRound:
+def call_rounds(call: Callable[[int], object], sets: int) -> RunRound:
     """Make a `RunRound` of a Python call for each set.
 
     Args:
         call: Runs on the set of a number.
+        sets: How many sets there are.
     """
 
-    def run(sets: int, repeats: int) -> list[int]:
+    def run(count: int, repeats: int) -> list[int]:
         samples = []
         for _ in range(repeats):
             start = time.perf_counter_ns()
-            for number in range(sets):
-                call(number)
+            for number in range(count):
+                call(number % sets)
             samples.append(time.perf_counter_ns() - start)
         return samples
 

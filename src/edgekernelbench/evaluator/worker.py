@@ -4,6 +4,7 @@ import errno
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ from typing import Any
 from edgekernelbench.base.errors import CompileError, PrerequisiteError
 from edgekernelbench.compiler.interface import Array, Compiler, Cost, Executable
 from edgekernelbench.evaluator.compilers import import_compiler, load_compiler
-from edgekernelbench.evaluator.desk import Desk
+from edgekernelbench.evaluator.desk import Desk, serve_tokens
 from edgekernelbench.evaluator.server import Role, serve
 from edgekernelbench.evaluator.sheets import Sheet
 from edgekernelbench.evaluator.timing import Batches, BatchPlan, copy_sets, set_count
+from edgekernelbench.evaluator.vendor import run_torch
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import DeviceClass, Profile
@@ -88,22 +90,11 @@ def time_kernel(desk: Desk, executable: Executable, cost: Cost) -> None:
         turn = [number % len(sets) for number in range(count)]
         return executable.time_batches([given[n] for n in turn], [left[n] for n in turn], repeats=repeats)
 
+    executable.prepare(given[0])
     batches = Batches(rounds, len(sets), BatchPlan(fields["batch_ns"], fields["cache_bytes"]))
-    for order, answer in desk.tokens():
-        match order:
-            case "report":
-                answer(cost=_cost_fields(cost), spent=desk.spent)
-            case "calibrate":
-                with desk.phase(Phase.TIME):
-                    executable.prepare(given[0])
-                    single = batches.calibrate()
-                answer(runs=batches.runs, single_ns=single)
-            case "batch":
-                samples, threads = batches.batch()
-                answer(samples=samples, threads=threads)
-            case _:
-                leave_outputs(sheet, left[: batches.runs])
-                answer(left=True)
+    serve_tokens(
+        desk, batches, cost=_cost_fields(cost), leave=lambda: leave_outputs(sheet, left[: batches.runs])
+    )
 
 
 def leave_outputs(sheet: Sheet, sets: Sequence[Sequence[Array]]) -> None:
@@ -124,14 +115,17 @@ def profile_from_json(fields: dict[str, Any]) -> Profile:
     return Profile(**plain)
 
 
-ROLES: dict[str, Role] = {"kernel": kernel_role(load_compiler)}
-
-
 def main() -> None:
-    """Run a fork server: `python -m edgekernelbench.evaluator.worker COMPILER DESCRIPTOR`."""
-    compiler, descriptor = sys.argv[1:]
-    import_compiler(compiler)
-    serve(ROLES, int(descriptor))
+    """Run a fork server: `python -m edgekernelbench.evaluator.worker COMPILER|torch DESCRIPTOR`."""
+    what, descriptor = sys.argv[1:]
+    if what == "torch":
+        # PyTorch and TVM each have a thread pool and rules for it: they never share a process.
+        with suppress(ImportError):
+            import torch  # noqa: F401, PLC0415
+        serve({"torch": run_torch}, int(descriptor))
+    else:
+        import_compiler(what)
+        serve({"kernel": kernel_role(load_compiler)}, int(descriptor))
 
 
 if __name__ == "__main__":
