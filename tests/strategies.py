@@ -348,13 +348,45 @@ def _group(w: Writer) -> list[str]:
     return lines
 
 
+def _table(w: Writer) -> list[str]:
+    """A group of two nested `for`s that reads its neighbours, as dynamic programming does."""
+    (slow, fast), sizes = (w.fresh("t"), w.fresh("t")), (w.pick((3, 9)), w.pick((4, 9)))
+    name = w.fresh("s")
+    w.axes = {slow: sizes[0], fast: sizes[1]}
+    own = {w.fresh("v"): w.size()} if w.chance() else {}
+    w.axes.update(own)
+    w.inexact = False
+    value = w.number("f32", 1)
+    turned = w.chance()
+    for dt, ds in w.pick((((1, 0), (0, 1)), ((1, 0), (0, 2), (1, 1)), ((1, -1), (0, 1)), ((1, 1), (1, -2)))):
+        places = [f"{slow} - {dt}", f"{fast} - {ds}" if ds >= 0 else f"{fast} + {-ds}"]
+        tests = [f"{slow} >= {dt}"] * (dt > 0) + [f"{fast} >= {ds}"] * (ds > 0)
+        tests += [f"{fast} < {sizes[1] + ds}"] * (ds < 0)
+        index = ", ".join([*(places[::-1] if turned else places), *own])
+        join = w.pick(("min({}, {})", "({} + 0.5 * {})"))
+        value = join.format(value, f"({name}[{index}] if {' and '.join(tests)} else 0.25)")
+    axes, shape = ([slow, fast], list(sizes)) if not turned else ([fast, slow], list(sizes[::-1]))
+    w.tensors.append(Tensor(name, "f32", (*shape, *own.values()), exact=False, given=False))
+    left = f"{name}[{', '.join([*axes, *own])}]: {_type('f32', [*shape, *own.values()])}"
+    return [
+        f"        for {slow} in range({sizes[0]}):",
+        f"            for {fast} in range({sizes[1]}):",
+        f"                {left} = {value}",
+    ]
+
+
+WRITERS = {"stage": lambda w: [_stage(w)], "group": _group, "table": _table}
+
+
 @st.composite
 def computes(draw: DrawFn) -> str:
     """Draw a text with a compute layer that verifies."""
     w = Writer(draw)
     params = _params(w)
-    kinds = draw(st.lists(st.sampled_from(("stage", "stage", "stage", "group")), min_size=1, max_size=4))
-    blocks = [_group(w) if kind == "group" else [_stage(w)] for kind in kinds]
+    kinds = draw(
+        st.lists(st.sampled_from(("stage",) * 6 + ("group", "group", "table")), min_size=1, max_size=4)
+    )
+    blocks = [WRITERS[kind](w) for kind in kinds]
     outputs = [name for block in blocks for name in _defined(block) if not _is_read(name, block, blocks)]
     lines = [line for block in blocks for line in block]
     return "\n".join(

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgekernelbench.base.errors import InternalError
-from edgekernelbench.interp.arithmetic import Precision
+from edgekernelbench.interp.arithmetic import Precision, storage_type
 from edgekernelbench.interp.closures import Environment
 from edgekernelbench.interp.frame import Run
 from edgekernelbench.interp.groups import stages_in, taken_apart, tensors_read
-from edgekernelbench.interp.memory import Memory
+from edgekernelbench.interp.memory import Array, Memory
 from edgekernelbench.interp.stages import stage_run
+from edgekernelbench.interp.wavefront import LINE, Slant, room, slant_of, slanted, straightened, target_name
 from edgekernelbench.ir.compute import Compute, Item, Ordered, Stage, Table
 from edgekernelbench.verify.facts import Facts
 
@@ -73,10 +74,30 @@ def _compute(item: Item, memory: Memory) -> None:
 
 
 def _compute_part(item: Item, memory: Memory) -> None:
+    slant = slant_of(item) if isinstance(item, Ordered) else None
+    if slant is not None:
+        _compute_lines({stage.name: stage for stage in stages_in(item)}, slant, memory)
+        return
     stages = _declared(item, memory, growing=isinstance(item, Ordered))
     run = _item_run(item, {}, memory)
     run([0] * memory.slots)
     memory.finish(stages)
+
+
+def _compute_lines(stages: Mapping[str, Stage], slant: Slant, memory: Memory) -> None:
+    filled: dict[str, Array] = {}
+    for stage in stages.values():
+        whole, filled[stage.name] = room(stage, slant, storage_type(stage.dtype, memory.precision))
+        memory.lend(stage.name, stage.dtype, whole)
+        memory.lend(target_name(stage), stage.dtype, filled[stage.name])
+    slots = memory.new_slots((LINE,))
+    runs = tuple(
+        stage_run(slanted(stage, stages, slant), slots, memory, guarded=True) for stage in stages.values()
+    )
+    _steps(slots[LINE], slant.lines, runs)([0] * memory.slots)
+    memory.drop(target_name(stage) for stage in stages.values())
+    for stage in stages.values():
+        memory.put(stage, straightened(stage, slant, filled[stage.name]))
 
 
 def _declared(item: Item, memory: Memory, *, growing: bool) -> dict[str, Stage]:

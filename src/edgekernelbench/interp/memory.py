@@ -1,6 +1,6 @@
 """The arrays of one evaluation, by tensor name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -64,9 +64,21 @@ class Memory:
         if growing:
             self._growing.add(stage.name)
 
-    def finish(self, names: Mapping[str, object]) -> None:
+    def lend(self, name: str, dtype: DType, array: Array) -> None:
+        """Store an array under a name as what grows, until it is put or dropped."""
+        self._arrays[name] = array
+        self._dtypes[name] = dtype
+        self._growing.add(name)
+
+    def put(self, stage: Stage, array: Array) -> None:
+        """Store a complete stage."""
+        self._arrays[stage.name] = array
+        self._dtypes[stage.name] = stage.dtype
+        self._growing.discard(stage.name)
+
+    def finish(self, names: Iterable[str]) -> None:
         """Say that stages are complete."""
-        self._growing -= names.keys()
+        self._growing.difference_update(names)
 
     def is_growing(self, name: str) -> bool:
         """Say whether a tensor is read while it is filled."""
@@ -75,6 +87,7 @@ class Memory:
     def drop(self, names: Iterable[str]) -> None:
         """Forget tensors that nothing reads any more."""
         gone = set(names)
+        self._growing -= gone
         self._arrays = {name: array for name, array in self._arrays.items() if name not in gone}
         self._cast = {key: array for key, array in self._cast.items() if key[0] not in gone}
 

@@ -15,13 +15,14 @@ from edgekernelbench.ir.compute import Stage
 from edgekernelbench.ir.expr import Expr, Reduction
 
 
-def stage_run(stage: Stage, outer: Mapping[str, int], memory: Memory) -> Run:
+def stage_run(stage: Stage, outer: Mapping[str, int], memory: Memory, *, guarded: bool = False) -> Run:
     """Give what computes a stage.
 
     Args:
         stage: The stage; what it reads is in memory, complete or growing.
         outer: Slots of the ordered axes round it.
         memory: All arrays; the stage is declared.
+        guarded: Whether it is computed also where its value will not be used.
 
     Returns:
         A function that fills the stage; inside a group, the step that the environment says.
@@ -29,7 +30,7 @@ def stage_run(stage: Stage, outer: Mapping[str, int], memory: Memory) -> Run:
     frame = make_frame(stage, outer, memory)
     if isinstance(stage.value, Reduction):
         return _reduction_run(frame, stage.value)
-    return _elementwise_run(frame, stage.value)
+    return _elementwise_run(frame, stage.value, guarded=guarded)
 
 
 def _reduction_run(frame: Frame, reduction: Reduction) -> Run:
@@ -37,13 +38,13 @@ def _reduction_run(frame: Frame, reduction: Reduction) -> Run:
     return run or sparse_run(frame, reduction) or reduction_run(frame, reduction)
 
 
-def _elementwise_run(frame: Frame, value: Expr) -> Run:
+def _elementwise_run(frame: Frame, value: Expr, *, guarded: bool) -> Run:
     block = cut(frame.extents, frame.memory.block)
     walk = list(walk_blocks(frame.extents, block))
     target = frame.target()
     if len(walk) == 1:
         grid = frame.grid(dict(zip(frame.axes, frame.extents, strict=True)), only=True)
-        closure = Expressions(grid, frame.memory).closure(value)
+        closure = Expressions(grid, frame.memory).closure(value, guarded=guarded)
         where = within(walk[0])
 
         def run_once(env: Environment) -> None:
@@ -53,7 +54,9 @@ def _elementwise_run(frame: Frame, value: Expr) -> Run:
 
         return run_once
     by_shape = {
-        shape: Expressions(frame.grid(dict(zip(frame.axes, shape, strict=True))), frame.memory).closure(value)
+        shape: Expressions(frame.grid(dict(zip(frame.axes, shape, strict=True))), frame.memory).closure(
+            value, guarded=guarded
+        )
         for shape in {_shape(block) for block in walk}
     }
 
