@@ -1,5 +1,6 @@
 """One prompt, one answer."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from edgekernelbench.agents.extract import extract_kernel
@@ -16,14 +17,14 @@ class Direct:
         name: The name of its row.
         max_tokens: The most tokens an answer may have.
         temperature: Sampling temperature; None for the endpoint's default.
-        grammar: A grammar that the answer must follow; None for free text.
+        grammar: A grammar that answers must follow, or what gives one for a task; None for free text.
         seed: Base of the seeds; the attempt's number is added, so that attempts differ.
     """
 
     name: str = "direct"
     max_tokens: int = 4096
     temperature: float | None = None
-    grammar: str | None = None
+    grammar: str | Callable[[Task], str] | None = None
     seed: int | None = None
 
     def request(self, task: Task) -> Request:
@@ -33,7 +34,7 @@ class Direct:
             max_tokens=self.max_tokens,
             temperature=self.temperature,
             seed=None if self.seed is None else self.seed + task.sample,
-            grammar=self.grammar,
+            grammar=self.grammar(task) if callable(self.grammar) else self.grammar,
             sample=task.sample,
         )
 

@@ -38,6 +38,7 @@ class Task:
         prompt: The card of this workload.
         start: In the optimise track, the text that every agent is given; else None.
         sample: Number of the attempt, from 0.
+        signature: The `def` line that a kernel must have, up to names; empty when it is not known.
     """
 
     workload: str
@@ -47,6 +48,7 @@ class Task:
     prompt: str
     start: str | None = None
     sample: int = 0
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from edgekernelbench.agents.direct import Direct
 from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.registry import open_model, parse_spec
-from edgekernelbench.agents.protocol import Agent
+from edgekernelbench.agents.protocol import Agent, Task
 from edgekernelbench.agents.scripted import Scripted
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.bench.experiment import AgentSetting, Experiment, script_path
@@ -66,9 +66,14 @@ def direct_agent(setting: AgentSetting) -> Direct:
         name=setting.name,
         max_tokens=setting.max_tokens,
         temperature=setting.temperature,
-        grammar=gbnf() if setting.grammar else None,
+        grammar=task_grammar if setting.grammar else None,
         seed=setting.seed,
     )
+
+
+def task_grammar(task: Task) -> str:
+    """Give the grammar of a task's answers: its signature is fixed, and only its target has blocks."""
+    return gbnf(task.signature or None, (task.target,))
 
 
 def _script(setting: AgentSetting, experiment: Experiment) -> dict[str, tuple[str, ...]]:
