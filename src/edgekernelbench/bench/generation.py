@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from dataclasses import dataclass
 from threading import Lock
 
@@ -78,17 +79,14 @@ class Generation:
             planned: Workload and number of each attempt that is not stored yet.
             watcher: Is told of each attempt.
         """
-        with ThreadPoolExecutor(self.experiment.concurrency) as pool:
+        with ThreadPoolExecutor(self.experiment.concurrency) as pool, ExitStack() as at_the_end:
+            # When it is interrupted, what has not begun is not begun: it ends after the attempts at work.
+            at_the_end.callback(pool.shutdown, wait=False, cancel_futures=True)
             futures: list[Future[Attempt]] = [
                 pool.submit(self._attempt, contestant, workload, number) for workload, number in planned
             ]
-            try:
-                for future in as_completed(futures):
-                    watcher.advance(future.result().ending)
-            except BaseException:
-                # What has not begun is not begun: an interrupted run ends after the attempts at work.
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+            for future in as_completed(futures):
+                watcher.advance(future.result().ending)
 
     def _attempt(self, contestant: Contestant, workload_id: str, number: int) -> Attempt:
         attempt = self._solve(contestant, self.workloads[workload_id], number)

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from edgekernelbench.evaluator.marking import Mark, mark_sheet
 from edgekernelbench.evaluator.messages import Ended, Limits
 from edgekernelbench.evaluator.ring import Timed, TimingPlan
 from edgekernelbench.evaluator.server import EXIT_BROKEN
-from edgekernelbench.evaluator.sheets import Form, Sheet, plan_layout
+from edgekernelbench.evaluator.sheets import Form, Layout, Sheet, plan_layout
 from edgekernelbench.evaluator.supervisor import Supervisor, Worker
 from edgekernelbench.records.outcome import Cause, Crashed, Phase, Unjudged
 from edgekernelbench.records.schema import storable
@@ -58,18 +59,11 @@ class Trial:
         self._canary = secrets.token_bytes(ALIGNMENT)
         self._papers = list(exam.papers)
         self._timed = exam.timed if timing is not None else None
-        self._stack = ExitStack()
         self._sheets: list[Sheet] = []
-        folder = supervisor.folder()
-        try:
-            layout = plan_layout(assignment.param_forms, exam.output_forms)
-            papers = [*self._papers, *([] if self._timed is None else [self._timed])]
-            files = []
-            for number, paper in enumerate(papers):
-                name = f"sheet{number}"
-                sheet = Sheet.create(folder / name, layout, paper.inputs, self._canary)
-                self._sheets.append(self._stack.enter_context(sheet))
-                files.append({"file": name, "layout": layout.to_json()})
+        with ExitStack() as stack:
+            folder = supervisor.folder()
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            files = self._lay_out(folder, plan_layout(assignment.param_forms, exam.output_forms), stack)
             request = {
                 **assignment.fields,
                 "sheets": files[: len(self._papers)],
@@ -83,11 +77,18 @@ class Trial:
                 },
             }
             worker = supervisor.start(assignment.role, request, folder=folder, limits=assignment.limits)
-        except BaseException:
-            self._stack.close()
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        self.worker: Worker = self._stack.enter_context(worker)
+            self.worker: Worker = stack.enter_context(worker)
+            self._stack = stack.pop_all()
+
+    def _lay_out(self, folder: Path, layout: Layout, stack: ExitStack) -> list[dict[str, object]]:
+        papers = [*self._papers, *([] if self._timed is None else [self._timed])]
+        files: list[dict[str, object]] = []
+        for number, paper in enumerate(papers):
+            name = f"sheet{number}"
+            sheet = Sheet.create(folder / name, layout, paper.inputs, self._canary)
+            self._sheets.append(stack.enter_context(sheet))
+            files.append({"file": name, "layout": layout.to_json()})
+        return files
 
     def marks(self) -> list[Mark]:
         """Judge the sheets on which correctness is shown; the worker is dead or waits for the token."""
