@@ -10,6 +10,7 @@ from pathlib import Path
 
 import lark as lark_package
 import pytest
+from tests.lang.trees import CONV2D
 
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.lang.grammar import gbnf, lark, sample
@@ -18,17 +19,6 @@ from edgekernelbench.lang.parse import parse, read
 from edgekernelbench.lang.printing import print_kernel
 
 TEXTS = sorted((Path(__file__).parents[1] / "texts").glob("*.kir"))
-CONV2D: dict[str, str | int | float] = {
-    "T": "f16",
-    "N": 1,
-    "C": 4,
-    "K": 6,
-    "F": 3,
-    "S": 1,
-    "P": 1,
-    "H": 8,
-    "W": 9,
-}
 SIGNATURE = "def relu(x: f32[64, 1000]):"
 
 

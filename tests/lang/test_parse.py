@@ -3,21 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.lang.trees import CONV2D
 
 from edgekernelbench.lang.parse import parse, read
 
 TEXTS = sorted((Path(__file__).parents[1] / "texts").glob("*.kir"))
-CONV2D: dict[str, str | int | float] = {
-    "T": "f16",
-    "N": 1,
-    "C": 4,
-    "K": 6,
-    "F": 3,
-    "S": 1,
-    "P": 1,
-    "H": 8,
-    "W": 9,
-}
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)

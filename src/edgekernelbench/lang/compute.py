@@ -133,6 +133,9 @@ def _stage(
 ) -> list[Item]:
     before = len(ctx.diagnostics)
     axes = tuple(part.id for part in parts if isinstance(part, ast.Name))
+    if len(parts) > MAX_AXES:
+        ctx.report("P03", f"{len(parts)} axes, a stage has at most {MAX_AXES}", node.target)
+        return []
     if len(axes) < len(parts):
         wrong = next(part for part in parts if not isinstance(part, ast.Name))
         message = f"{FORM}; the left side names the axes, {ctx.quote(wrong)} is no name"
@@ -182,8 +185,6 @@ def _checked_axes(
             ctx.report("C05", f"two axes are named {part.id}", part, f"rename one, for example {other}")
         seen.add(part.id)
         check_axis(part.id, part, scope, ctx)
-    if len(parts) > MAX_AXES:
-        ctx.report("P03", f"{len(parts)} axes, a stage has at most {MAX_AXES}", node.target)
     if len(parts) == len(sizes):
         return texts
     names = [part.id for part in parts if isinstance(part, ast.Name)]

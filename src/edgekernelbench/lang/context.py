@@ -21,6 +21,9 @@ MAX_QUOTE_CHARS = 60
 MAX_LINE_CHARS = 300
 """A corrected line is shown up to this length."""
 
+MAX_OPERANDS = 256
+"""Comparisons, `and`, `or`, calls, directives with more parts are refused [P03]."""
+
 MAX_NAME_CHARS = 64
 """Longer names are refused [P03]."""
 
@@ -29,6 +32,9 @@ MAX_DIAGNOSTICS = 100
 
 MAX_GUESSES, MAX_GUESSED = 10, 200
 """How often a text is searched for the name that was probably meant, and how many names are looked at."""
+
+MAX_MESSAGE_CHARS = 400
+"""A message is cut here: names in hostile texts are long."""
 
 MAX_HINT_CHARS = 2_000
 """A longer hint would be no help."""
@@ -109,6 +115,8 @@ class Context:
             hint: The corrected line, if it can be made.
         """
         place = where if isinstance(where, Span) else span(where)
+        if len(message) > MAX_MESSAGE_CHARS:
+            message = message[:MAX_MESSAGE_CHARS] + " ..."
         if hint is not None and len(hint) > MAX_HINT_CHARS:
             hint = None
         self.diagnostics.append(Diagnostic(code, message, place, self.layer, hint, target=self.target))

@@ -22,7 +22,7 @@ from edgekernelbench.ir.expr import (
     Select,
     Unary,
 )
-from edgekernelbench.lang.context import MAX_DEPTH, Context, span
+from edgekernelbench.lang.context import MAX_DEPTH, MAX_OPERANDS, Context, span
 from edgekernelbench.lang.numbers import OPERATORS, Unusable, checked, combine, constant
 from edgekernelbench.lang.refusals import (
     refuse_call,
@@ -65,12 +65,12 @@ def read_expr(node: ast.expr, scope: Scope, ctx: Context, depth: int = 0) -> Exp
         return Literal(value=0)
     below = depth + 1
     match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=index):
+            return _read(name, node, index, scope, ctx, below)
         case ast.Name(id=name):
             return _name(name, node, scope, ctx)
         case ast.Constant(value=bool() | int() | float() as value):
             return _literal(value, node, ctx)
-        case ast.Subscript(value=ast.Name(id=name), slice=index):
-            return _read(name, node, index, scope, ctx, below)
         case ast.BinOp(op=ast.Pow()):
             return _power(node, scope, ctx, below)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY:
@@ -81,10 +81,10 @@ def read_expr(node: ast.expr, scope: Scope, ctx: Context, depth: int = 0) -> Exp
                 return Literal(value=-inner.value, span=span(node))
             return Unary(op=UNARY[type(op)], operand=inner, span=span(node))
         case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in COMPARE for op in ops):
-            operands = tuple(read_expr(part, scope, ctx, below) for part in (left, *others))
+            operands = _operands([left, *others], node, scope, ctx, below)
             return Compare(ops=tuple(COMPARE[type(op)] for op in ops), operands=operands, span=span(node))
         case ast.BoolOp(op=logic, values=values):
-            operands = tuple(read_expr(part, scope, ctx, below) for part in values)
+            operands = _operands(values, node, scope, ctx, below)
             return Logic(op="and" if isinstance(logic, ast.And) else "or", operands=operands, span=span(node))
         case ast.IfExp(test=test, body=body, orelse=other):
             condition = read_expr(test, scope, ctx, below)
@@ -95,6 +95,15 @@ def read_expr(node: ast.expr, scope: Scope, ctx: Context, depth: int = 0) -> Exp
         case _:
             refuse_form(node, scope, ctx)
             return Literal(value=0)
+
+
+def _operands(
+    parts: list[ast.expr], node: ast.expr, scope: Scope, ctx: Context, depth: int
+) -> tuple[Expr, ...]:
+    if len(parts) > MAX_OPERANDS:
+        ctx.report("P03", f"an expression has more than {MAX_OPERANDS} parts: use more stages", node)
+        return ()
+    return tuple([read_expr(part, scope, ctx, depth) for part in parts])
 
 
 def _literal(value: float, node: ast.expr, ctx: Context) -> Expr:
@@ -155,17 +164,15 @@ def _read(name: str, node: ast.Subscript, index: ast.expr, scope: Scope, ctx: Co
             ctx.report("C08", f"{name} is an axis, not a tensor", node)
         else:
             refuse_name(name, node.value, scope, ctx)
-    elif any(isinstance(part, ast.Slice) or _is_blank(part) for part in parts) or (
-        declared.rank is not None and len(parts) != declared.rank
-    ):
+    elif declared.rank not in (None, len(parts)) or not all(map(_is_position, parts)):
         refuse_indices(name, node, parts, scope, ctx)
         return Literal(value=0)
-    indices = tuple(read_expr(part, scope, ctx, depth) for part in parts)
-    return Read(tensor=name, indices=indices, span=span(node))
+    return Read(tensor=name, indices=_operands(parts, node, scope, ctx, depth), span=span(node))
 
 
-def _is_blank(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and (node.value is None or node.value is ...)
+def _is_position(node: ast.expr) -> bool:
+    """Tell an index from a slice, `None` and `...`."""
+    return type(node) is not ast.Slice and (type(node) is not ast.Constant or node.value not in (None, ...))
 
 
 def _binary(node: ast.BinOp, left: Expr, right: Expr, ctx: Context) -> Expr:
@@ -211,7 +218,7 @@ def _call(node: ast.Call, scope: Scope, ctx: Context, depth: int) -> Expr:
     if name in FUNCTIONS:
         least, most = FUNCTIONS[name]
         if len(node.args) >= least and (most is None or len(node.args) <= most):
-            args = tuple(read_expr(arg, scope, ctx, depth) for arg in node.args)
+            args = _operands(node.args, node, scope, ctx, depth)
             return Call(function=name, args=args, span=place)
     elif len(node.args) == 1:
         to = DTYPES.get(name) or SATURATING.get(name)

@@ -4,14 +4,11 @@ import ast
 from dataclasses import dataclass
 
 from edgekernelbench.base.span import Span
-from edgekernelbench.lang.context import Context, span
+from edgekernelbench.lang.context import MAX_HINT_CHARS, Context, span
 from edgekernelbench.lang.guesses import dtype_of
 from edgekernelbench.lang.reductions import read_reduction
-from edgekernelbench.lang.scope import NestedReduction, Scope
+from edgekernelbench.lang.scope import MAX_NESTED, NestedReduction, Scope
 from edgekernelbench.lang.words import DTYPES
-
-MAX_NESTED = 20
-"""So many nested reductions of one stage are answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +38,11 @@ def refuse_nested(statement: ast.AnnAssign, scope: Scope, ctx: Context) -> None:
         names.add(stage.read.partition("[")[0])
         found.append(stage)
         read_reduction(met.call, met.kind, met.comprehension, within, ctx)
+    place = span(statement)
+    if len(ctx.slice(place)) > MAX_HINT_CHARS:
+        for stage in found:
+            ctx.report("C14", _message(stage), stage.call)
+        return
     for stage in found:
         lines = [f"{stage.left} = {_without(stage.call, found, ctx)}"]
         outer = next((other for other in reversed(found) if _holds(other.call, stage.call)), None)
@@ -48,8 +50,11 @@ def refuse_nested(statement: ast.AnnAssign, scope: Scope, ctx: Context) -> None:
             lines.append(_without(statement, found, ctx))
         else:
             lines.append(f"{outer.left} = {_without(outer.call, found, ctx)}")
-        message = f"{stage.kind}(… for …) must be the whole right side of a stage"
-        ctx.report("C14", message, stage.call, "\n".join(lines))
+        ctx.report("C14", _message(stage), stage.call, "\n".join(lines))
+
+
+def _message(stage: _Nested) -> str:
+    return f"{stage.kind}(… for …) must be the whole right side of a stage"
 
 
 def _stage(met: NestedReduction, statement: ast.AnnAssign, scope: Scope, names: set[str]) -> _Nested:

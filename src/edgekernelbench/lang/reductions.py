@@ -3,13 +3,16 @@
 import ast
 
 from edgekernelbench.base.span import Span
-from edgekernelbench.ir.expr import REDUCTIONS, Over, Reduction
+from edgekernelbench.ir.expr import REDUCTIONS, Literal, Over, Reduction
 from edgekernelbench.lang.context import Context, span
 from edgekernelbench.lang.expressions import read_expr
 from edgekernelbench.lang.guesses import free_letter, size_of
 from edgekernelbench.lang.naming import check_axis
 from edgekernelbench.lang.numbers import MAX_SIZE, number
 from edgekernelbench.lang.scope import Comprehension, Scope
+
+MAX_CLAUSES = 16
+"""`for`s of a reduction, and `if`s behind one of them."""
 
 
 def as_reduction(node: ast.expr) -> tuple[ast.Call, str, Comprehension] | None:
@@ -49,6 +52,10 @@ def read_reduction(
         fixed = f"{kind}({ctx.text(comprehension)[1:-1].strip()})"
         ctx.fix("C10", f"{kind} takes a generator, without square brackets", node, fixed)
     inside = scope.within(scope.axes)
+    clauses = comprehension.generators
+    if len(clauses) > MAX_CLAUSES or any(len(clause.ifs) > MAX_CLAUSES for clause in clauses):
+        ctx.report("P03", f"a reduction has more than {MAX_CLAUSES} parts", node)
+        return Reduction(kind=kind, element=Literal(value=0), over=())
     over = tuple(_over(part, comprehension, inside, ctx) for part in comprehension.generators)
     element = read_expr(comprehension.elt, inside, ctx)
     if kind in ("argmax", "argmin"):

@@ -6,7 +6,7 @@ import re
 from edgekernelbench.ir.expr import REDUCTIONS, Expr, Literal
 from edgekernelbench.lang.context import Context
 from edgekernelbench.lang.guesses import free_letter, plain_indices, sum_over
-from edgekernelbench.lang.scope import NestedReduction, Scope
+from edgekernelbench.lang.scope import MAX_NESTED, NestedReduction, Scope
 from edgekernelbench.lang.spellings import ATTRIBUTES, DTYPE_SPELLINGS, EXPRESSIONS
 from edgekernelbench.lang.words import DTYPES, FUNCTIONS, SATURATING, SCHEDULE_WORDS
 
@@ -254,6 +254,8 @@ def refuse_comprehension(node: ast.Call, scope: Scope, ctx: Context) -> None:
         case ast.Call(
             func=ast.Name(id=word), args=[(ast.GeneratorExp() | ast.ListComp()) as inner], keywords=[]
         ) if word in REDUCTIONS:
+            if len(scope.nested) >= MAX_NESTED:
+                return  # there are enough to answer
             scope.nested.append(NestedReduction(node, word, inner, dict(scope.axes)))
         case ast.Call(func=ast.Name(id=word), args=[ast.GeneratorExp(), *_]) if word in REDUCTIONS:
             ctx.report("C15", f"{word} takes one generator: {word}(e for k in range(K))", node)

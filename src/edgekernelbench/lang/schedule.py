@@ -24,9 +24,6 @@ from edgekernelbench.ir.schedule import (
 from edgekernelbench.lang.arguments import Arguments
 from edgekernelbench.lang.spellings import TAGS
 
-MAX_LOOPS = 256
-"""Arguments of one directive."""
-
 
 def split(it: Arguments) -> Split | None:
     """Read a split."""

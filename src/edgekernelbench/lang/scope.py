@@ -21,6 +21,9 @@ class Declared:
     const: bool = False
 
 
+MAX_NESTED = 20
+"""So many nested reductions of one stage are answered."""
+
 Comprehension = ast.GeneratorExp | ast.ListComp
 
 

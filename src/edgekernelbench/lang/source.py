@@ -14,6 +14,9 @@ from edgekernelbench.base.span import Span
 MAX_SOURCE_CHARS = 64 * 1024
 """Longer texts are refused unread."""
 
+MAX_BRACES = 256
+"""Python reads formatted strings slowly; a kernel text has braces in comments at most."""
+
 _ILLEGAL = re.compile(r"[^\n\t\x20-\x7e]")
 
 
@@ -33,6 +36,8 @@ def normalise(source: str) -> str:
         found = f"the text has {len(source):,} characters, {MAX_SOURCE_CHARS:,} are allowed"
         raise SourceError([Diagnostic("P03", found)])
     source = source.replace("\r\n", "\n").replace("\r", "\n")
+    if source.count("{") > MAX_BRACES:
+        raise SourceError([Diagnostic("P03", "the language has no braces, the text has very many")], source)
     illegal = _ILLEGAL.search(source)
     if illegal is not None:
         line = source.count("\n", 0, illegal.start()) + 1

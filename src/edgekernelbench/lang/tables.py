@@ -79,8 +79,10 @@ def _leaves(node: ast.List) -> Iterator[ast.expr]:
 
 def _element(node: ast.expr, dtype: DType, ctx: Context) -> Number:
     value = number(node, ctx)
-    if value is None or dtype.is_float or dtype is DType.BOOL:
-        return value or 0
+    if value is None:
+        return 0
+    if dtype.is_float or dtype is DType.BOOL:
+        return value
     low, high = dtype.bounds
     if isinstance(value, float) or not low <= value <= high:
         ctx.report("C06", f"{value} does not fit {dtype}", node)
