@@ -134,7 +134,7 @@ class Launcher:
         outer = structure.outer(name)
         if any(structure.is_thread(loop) for loop in outer):
             return
-        sequence = [one for one in structure.sequence(name) if one != self._scattered(name)]
+        sequence = structure.sequence(name)
         group = structure.program.stages[name].group
         is_launch = group in structure.host_groups if group else structure.launch_of(name) == name
         blocks = any(structure.mark(one) in BLOCKS for one in sequence)
@@ -147,10 +147,6 @@ class Launcher:
                 blocks = blocks or whole
         if is_launch and not blocks:
             structure.alone.add(name)
-
-    def _scattered(self, name: str) -> str:
-        stage = self._structure.program.stages[name]
-        return f"{name}.{stage.scattered}" if stage.scattered else ""
 
     def _check_blocks(self) -> None:
         """Blocks are bound at launches only, over data loops, each axis once [S30]."""

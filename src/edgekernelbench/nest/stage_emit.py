@@ -76,8 +76,7 @@ class StageWriter:
         self._stage = stage
         self._table = levels.structure.plan.tables[stage.name]
         self._scattered = f"{stage.name}.{stage.scattered}" if stage.scattered else ""
-        sequence = levels.structure.sequence(stage.name)
-        self._loops = [loop for loop in sequence if loop != self._scattered]
+        self._loops = levels.structure.sequence(stage.name)
         self._cut = self._table.first_reduction(self._loops)
         self._values = levels.boxes.axis_values(stage)
         self._ranges = levels.boxes.ranges

@@ -48,13 +48,18 @@ class Structure:
         return self.plan.program
 
     def sequence(self, stage: str) -> list[str]:
-        """List the own loops of a stage as they are run: bound ones outermost on GPUs."""
+        """List the own loops of a stage as they are run, without a scattered one.
+
+        On GPUs bound loops are the outermost.
+        """
         table = self.plan.tables[stage]
+        scattered = self.program.stages[stage].scattered
+        sequence = [loop for loop in table.sequence if not scattered or loop != f"{stage}.{scattered}"]
         if not self.plan.is_gpu():
-            return table.sequence
-        bound = [loop for loop in table.sequence if self.mark(loop) in BOUND]
+            return sequence
+        bound = [loop for loop in sequence if self.mark(loop) in BOUND]
         places: dict[int, int] = {}
-        for place, loop in enumerate(table.sequence):
+        for place, loop in enumerate(sequence):
             places.setdefault(self._directive(loop), place)
 
         def rank(loop: str) -> tuple[int, int]:
@@ -64,7 +69,7 @@ class Structure:
 
         data = sorted((loop for loop in bound if table.kinds[loop] is Kind.DATA), key=rank)
         reduced = sorted((loop for loop in bound if loop not in data), key=rank)
-        rest = [loop for loop in table.sequence if loop not in bound]
+        rest = [loop for loop in sequence if loop not in bound]
         cut = table.first_reduction(rest)
         return [*data, *rest[:cut], *reduced, *rest[cut:]]
 
