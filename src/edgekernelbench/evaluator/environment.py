@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")
 """Variables of this process that workers get as they are: where programs and libraries are found."""
 
 LEAST_ROOM = 2 << 30

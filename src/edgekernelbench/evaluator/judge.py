@@ -23,9 +23,9 @@ from edgekernelbench.evaluator.environment import scratch_root, worker_cores, wo
 from edgekernelbench.evaluator.exam import Exam, Exams, InputChoice
 from edgekernelbench.evaluator.marking import Mark, first_wrong
 from edgekernelbench.evaluator.messages import Limits
-from edgekernelbench.evaluator.ring import Lost, Timed, TimingPlan, measure_ring
+from edgekernelbench.evaluator.ring import Lost, Pace, Timed, TimingPlan, measure_ring
 from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
-from edgekernelbench.evaluator.standby import IDLE_S, Standby
+from edgekernelbench.evaluator.standby import Standby
 from edgekernelbench.evaluator.supervisor import ServerLost, Supervisor
 from edgekernelbench.evaluator.trial import Trial, excuse, out_of_room, post_mortem
 from edgekernelbench.ir.kernel import Kernel
@@ -52,7 +52,11 @@ WORKER_MODULE = "edgekernelbench.evaluator.worker"
 
 LEAST_DEADLINE_S = 10.0
 DEADLINE_FACTOR = 50
-"""A kernel may take 50 times as long as the default baseline, and at least 10 s."""
+RUNS_OF_A_WORKER = 6
+"""A worker runs a kernel twice on each of three input sets; for that it may take 50 times as long as the
+default baseline would, where that was measured, and at least 10 s with all else."""
+
+NS_PER_SECOND = 1_000_000_000
 
 ONE_CHILD = "one-child"
 """Flag of a judgement: its speed rests on one set of processes."""
@@ -130,6 +134,7 @@ class Judge:
         self._exams = Exams()
         self._servers: dict[str, Supervisor] = {}
         self._standby = Standby(self._supervisor)
+        self._paces: dict[str, Pace] = {}
 
     def judge(self, submission: Submission) -> Judgement:
         """Judge one text.
@@ -206,7 +211,7 @@ class Judge:
         return kernel
 
     def _judge_values(self, kernel: Kernel, exam: Exam, findings: _Findings) -> Outcome | Unjudged:
-        assignment = self._bench.assignment(kernel, self._limits)
+        assignment = self._bench.assignment(kernel, self._limits_for(exam.workload))
         with Trial(self._supervisor("compiler"), assignment, exam, None) as trial:
             ended = trial.worker.wait()
             reply = trial.worker.reply()
@@ -249,7 +254,11 @@ class Judge:
         first: bool,
     ) -> Ring | Outcome | Unjudged:
         """Run one set of processes; every one shows its values before it is timed, and after."""
-        assignment = self._bench.assignment(kernel, self._limits)
+        beside = self._beside(exam, timing, findings, fresh=fresh)
+        if isinstance(beside, Unjudged):
+            return beside
+        limits = self._limits_for(exam.workload)
+        assignment = self._bench.assignment(kernel, limits)
         with Trial(self._supervisor("compiler"), assignment, exam, timing) as trial:
             report = trial.worker.pass_token({"do": "report"})
             if report is None or "cost" not in report:
@@ -259,20 +268,7 @@ class Judge:
             wrong = self._marked(trial.marks(), findings)
             if wrong is not None:
                 return wrong
-            # From here on it waits for others: its deadline is set anew whenever it gets the token.
-            trial.worker.extend(IDLE_S)
-            beside: list[Timed] = []
-            for baseline in self._baselines:
-                thing = self._standby.ready(baseline, exam, timing, self._limits, fresh=fresh)
-                if not isinstance(thing, Unjudged):
-                    beside.append(thing)
-                elif baseline.required:
-                    return thing
-                else:
-                    _flag(findings, f"no-{baseline.name}")
-            patience = LEAST_DEADLINE_S
-            ring = measure_ring([trial.timed("kernel", patience), *beside], timing)
-            self._standby.rest()
+            ring = measure_ring([trial.timed("kernel", limits.deadline_s), *beside], timing)
             if isinstance(ring, Lost):
                 return self._lost(ring, trial)
             crowd = _crowd(ring, self.profile.threads)
@@ -281,6 +277,31 @@ class Judge:
             if trial.worker.pass_token({"do": "outputs"}) is None:
                 return self._fate(trial)
             return self._marked([trial.timed_mark()], findings) or ring
+
+    def _beside(
+        self, exam: Exam, timing: TimingPlan, findings: _Findings, *, fresh: bool
+    ) -> list[Timed] | Unjudged:
+        """Make the baselines ready; `Unjudged` when one fails that must not."""
+        things: list[Timed] = []
+        for baseline in self._baselines:
+            thing = self._standby.ready(baseline, exam, timing, self._limits_for(exam.workload), fresh=fresh)
+            if not isinstance(thing, Unjudged):
+                things.append(thing)
+                if baseline.required and thing.pace is not None:
+                    self._paces[exam.workload.id] = thing.pace
+            elif baseline.required:
+                return thing
+            else:
+                _flag(findings, f"no-{baseline.name}")
+        return things
+
+    def _limits_for(self, workload: Workload) -> Limits:
+        """Give the limits of a workload: the deadline follows the default baseline once that was measured."""
+        pace = self._paces.get(workload.id)
+        if pace is None:
+            return self._limits
+        patience = DEADLINE_FACTOR * RUNS_OF_A_WORKER * pace.single_ns / NS_PER_SECOND
+        return replace(self._limits, deadline_s=max(self._limits.deadline_s, patience))
 
     def _lost(self, lost: Lost, trial: Trial) -> Crashed | Unjudged:
         if lost.name == "kernel":

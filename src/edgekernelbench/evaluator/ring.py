@@ -34,6 +34,9 @@ class TimingPlan:
 
 LEAST_BATCHES = 2
 
+IDLE_S = 3600.0
+"""How long a process waits for its next turn before the server ends it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timed:
@@ -43,11 +46,26 @@ class Timed:
         name: `"kernel"`, or the name of the baseline.
         worker: The process.
         patience_s: Its deadline each time it gets the token.
+        pace: What its calibration showed; None when it is still to be calibrated.
     """
 
     name: str
     worker: Worker
     patience_s: float
+    pace: "Pace | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What a calibration shows.
+
+    Attributes:
+        runs: Kernel runs in each sample.
+        single_ns: Duration of one run, roughly.
+    """
+
+    runs: int
+    single_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +96,10 @@ def measure_ring(things: Sequence[Timed], plan: TimingPlan) -> Ring | Lost:
     """
     runs: list[int] = []
     for thing in things:
-        answer = _turn(thing, {"do": "calibrate"}, plan)
-        if answer is None or not _is_count(answer.get("runs")):
-            return Lost(thing.name, answer)
-        runs.append(answer["runs"])
+        pace = thing.pace or calibrate(thing, plan)
+        if isinstance(pace, Lost):
+            return pace
+        runs.append(pace.runs)
     samples: list[list[int]] = [[] for _ in things]
     threads = [0] * len(things)
     spent = [0] * len(things)
@@ -105,10 +123,25 @@ def measure_ring(things: Sequence[Timed], plan: TimingPlan) -> Ring | Lost:
     return Ring(series[0], tuple(series[1:]))
 
 
+def calibrate(thing: Timed, plan: TimingPlan) -> Pace | Lost:
+    """Let a process warm up and settle how long its batches are.
+
+    Raises:
+        ServerLost: When the fork server is gone.
+    """
+    answer = _turn(thing, {"do": "calibrate"}, plan)
+    if answer is None or not _is_count(answer.get("runs")) or not _is_count(answer.get("single_ns")):
+        return Lost(thing.name, answer)
+    return Pace(answer["runs"], answer["single_ns"])
+
+
 def _turn(thing: Timed, message: dict[str, object], plan: TimingPlan) -> dict[str, Any] | None:
     time.sleep(plan.settle_ns / NS_PER_SECOND)
     thing.worker.extend(thing.patience_s)
-    return thing.worker.pass_token(message)
+    answer = thing.worker.pass_token(message)
+    if thing.worker.ended is None:
+        thing.worker.extend(IDLE_S)  # now others work, however long they take
+    return answer
 
 
 def _samples(answer: dict[str, Any] | None) -> list[int]:

@@ -7,6 +7,7 @@ deadlines, kills whole process groups, and reaps. Started as `python -m edgekern
 import gc
 import os
 import selectors
+import shutil
 import signal
 import socket
 import sys
@@ -34,6 +35,9 @@ NS_PER_SECOND = 1_000_000_000
 Role = Callable[[Path], None]
 """What a worker does, given its folder; it writes its reply there."""
 
+MANY_FOLDERS = 256
+"""So many folders are remembered before those that are gone are forgotten."""
+
 EXIT_BROKEN = 70
 """Exit status of a worker whose role raised: the traceback is on its standard error."""
 
@@ -58,6 +62,7 @@ class Server:
         self._workers: dict[int, _Worker] = {}
         self._selector = selectors.DefaultSelector()
         self._mapped = 0
+        self._folders: set[Path] = set()
 
     def run(self) -> None:
         """Serve until the judge closes the channel, then end all workers."""
@@ -103,6 +108,9 @@ class Server:
 
     def _fork(self, order: Start) -> None:
         started = time.monotonic_ns()
+        if len(self._folders) >= MANY_FOLDERS:
+            self._folders = {folder for folder in self._folders if folder.exists()}
+        self._folders.add(Path(order.folder))
         pid = os.fork()
         if pid == 0:
             self._be_worker(order)
@@ -185,6 +193,9 @@ class Server:
                 os.waitpid(worker.pid, 0)
         self._workers.clear()
         self._kill_strays()
+        # The judge removes folders; what is left now is of a judge that was killed.
+        for folder in self._folders:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _kill_group(pid: int) -> None:

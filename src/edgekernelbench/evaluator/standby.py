@@ -6,13 +6,10 @@ from edgekernelbench.evaluator.baselines import Baseline
 from edgekernelbench.evaluator.exam import Exam
 from edgekernelbench.evaluator.marking import first_wrong
 from edgekernelbench.evaluator.messages import Limits
-from edgekernelbench.evaluator.ring import Timed, TimingPlan
+from edgekernelbench.evaluator.ring import Lost, Pace, Timed, TimingPlan, calibrate
 from edgekernelbench.evaluator.supervisor import Supervisor
 from edgekernelbench.evaluator.trial import Trial, excuse, post_mortem
 from edgekernelbench.records.outcome import Cause, Unjudged
-
-IDLE_S = 3600.0
-"""How long a baseline waits for its next turn before the server ends it."""
 
 PATIENCE_S = 60.0
 """How long a baseline may hold the token."""
@@ -25,7 +22,7 @@ class Standby:
 
     def __init__(self, supervisor: Callable[[str], Supervisor]) -> None:
         self._supervisor = supervisor
-        self._kept: dict[str, tuple[Key, Trial]] = {}
+        self._kept: dict[str, tuple[Key, Trial, Pace]] = {}
         self._failed: dict[tuple[str, str], Unjudged] = {}
 
     def ready(
@@ -50,28 +47,20 @@ class Standby:
         place = (exam.workload.id, baseline.name)
         if place in self._failed and not baseline.required:
             return self._failed[place]
-        key = (exam.workload.id, baseline.name, (exam.timed.choice if exam.timed else None, timing))
+        key = (*place, (exam.timed.choice if exam.timed else None, timing))
         kept = self._kept.get(baseline.name)
         if kept is not None and kept[0] == key and not fresh and kept[1].worker.ended is None:
-            return kept[1].timed(baseline.name, PATIENCE_S)
+            return kept[1].timed(baseline.name, PATIENCE_S, kept[2])
         self.drop(baseline.name)
-        trial = Trial(
-            self._supervisor(baseline.server), baseline.assignment(exam.workload, limits), exam, timing
-        )
-        self._kept[baseline.name] = (key, trial)
-        failure = _examine(trial, baseline.name)
-        if failure is not None:
-            self.drop(baseline.name)
-            self._failed[place] = failure
-            return failure
-        trial.worker.extend(IDLE_S)
-        return trial.timed(baseline.name, PATIENCE_S)
-
-    def rest(self) -> None:
-        """Let all wait for their next turn."""
-        for _, trial in self._kept.values():
-            if trial.worker.ended is None:
-                trial.worker.extend(IDLE_S)
+        assignment = baseline.assignment(exam.workload, limits)
+        trial = Trial(self._supervisor(baseline.server), assignment, exam, timing)
+        pace = _examine(trial, baseline.name, timing)
+        if isinstance(pace, Unjudged):
+            trial.close()
+            self._failed[place] = pace
+            return pace
+        self._kept[baseline.name] = (key, trial, pace)
+        return trial.timed(baseline.name, PATIENCE_S, pace)
 
     def drop(self, name: str) -> None:
         """End the worker of a baseline."""
@@ -85,16 +74,21 @@ class Standby:
             self.drop(name)
 
 
-def _examine(trial: Trial, name: str) -> Unjudged | None:
-    worker = trial.worker
-    report = worker.pass_token({"do": "report"})
+def _examine(trial: Trial, name: str, timing: TimingPlan) -> Pace | Unjudged:
+    """Put the papers to a baseline as to a kernel, and let it warm up."""
+    report = trial.worker.pass_token({"do": "report"})
     if report is None:
-        ended = worker.ended
-        if ended is None:
-            return Unjudged(Cause.WORKER, f"the answer of baseline {name} could not be read")
-        reason = excuse(worker.reply()) or post_mortem(worker, ended)
-        return Unjudged(Cause.WORKER, f"baseline {name}: {reason.detail}")
+        return _why(trial, name)
     wrong = first_wrong(trial.marks())
     if wrong is not None:
         return Unjudged(Cause.WORKER, f"baseline {name} is wrong: {wrong.detail}")
-    return None
+    pace = calibrate(trial.timed(name, PATIENCE_S), timing)
+    return _why(trial, name) if isinstance(pace, Lost) else pace
+
+
+def _why(trial: Trial, name: str) -> Unjudged:
+    ended = trial.worker.ended
+    if ended is None:
+        return Unjudged(Cause.WORKER, f"the answer of baseline {name} could not be read")
+    reason = excuse(trial.worker.reply()) or post_mortem(trial.worker, ended)
+    return Unjudged(Cause.WORKER, f"baseline {name}: {reason.detail}")

@@ -15,7 +15,7 @@ from edgekernelbench.compiler.arrays import ALIGNMENT
 from edgekernelbench.evaluator.exam import Exam
 from edgekernelbench.evaluator.marking import Mark, mark_sheet
 from edgekernelbench.evaluator.messages import Ended, Limits
-from edgekernelbench.evaluator.ring import Timed, TimingPlan
+from edgekernelbench.evaluator.ring import Pace, Timed, TimingPlan
 from edgekernelbench.evaluator.server import EXIT_BROKEN
 from edgekernelbench.evaluator.sheets import Form, Layout, Sheet, plan_layout
 from edgekernelbench.evaluator.supervisor import Supervisor, Worker
@@ -101,9 +101,9 @@ class Trial:
             raise ValueError("the trial was not timed")
         return mark_sheet(self._sheets[-1], self._timed, self._canary)
 
-    def timed(self, name: str, patience_s: float) -> Timed:
+    def timed(self, name: str, patience_s: float, pace: Pace | None = None) -> Timed:
         """Give the worker as one that takes part in a ring."""
-        return Timed(name, self.worker, patience_s)
+        return Timed(name, self.worker, patience_s, pace)
 
     def close(self) -> None:
         """End the worker and remove its folder."""
