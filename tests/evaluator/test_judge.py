@@ -1,0 +1,176 @@
+"""From a text to an outcome, through a real compiler."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.tiny import make_catalogue
+
+from edgekernelbench.evaluator.exam import TIMED, choose_inputs, public_inputs
+from edgekernelbench.evaluator.judge import ONE_CHILD, Judge, Submission
+from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.metrics.failures import failure_kind
+from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.records.judgement import Judgement
+from edgekernelbench.records.outcome import Correct, Rejected
+from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
+
+FAKE_SERVER = Path(__file__).parent / "cheats" / "fake_server.py"
+QUICK = TimingPlan(batches=2, batch_ns=1_000_000)
+
+ROW_SUM = """
+def row_sum(x: f32[4, 12]):
+    with compute:
+        out[i]: f32[4] = sum(x[i, j] for j in range(12))
+        return out
+"""
+SCHEDULED = (
+    ROW_SUM
+    + """
+    with schedule("llvm"):
+        jo, ji = split(out.j, 4)
+        part = rfactor(ji)
+        vectorize(part.ji)
+"""
+)
+ROW_SUM_ID = "tiny/row_sum@r4-n12-f32"
+
+
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
+    return load_catalogue(make_catalogue(tmp_path_factory.mktemp("catalogue")))
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    with Judge(load_profile("llvm"), compiler="c") as judge:
+        yield judge
+
+
+def judged(judge: Judge, catalogue: Catalogue, text: str, timing: TimingPlan | None = None) -> Judgement:
+    workload = catalogue.workload(ROW_SUM_ID)
+    return judge.judge(Submission(workload, text, choose_inputs(b"secret", workload), timing))
+
+
+@pytest.mark.parametrize("text", [ROW_SUM, SCHEDULED], ids=["plain", "scheduled"])
+def test_a_right_kernel_is_correct(judge: Judge, catalogue: Catalogue, text: str) -> None:
+    judgement = judged(judge, catalogue, text)
+
+    assert judgement.outcome == Correct(())
+    assert {m.inputs for m in judgement.margins} == {"typical", "heavy", "sparse"}
+    assert all(m.elementwise < 1 for m in judgement.margins)
+    assert judgement.cost is not None
+    assert set(judgement.spent_ns) == {"compile", "run"}
+    assert Judgement.read(judgement.line(), "here") == judgement
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        pytest.param("range(12))", "range(11))", "wrong values", id="the last term dropped"),
+        pytest.param("x[i, j] for", "x[i, j] * 1.0001 for", "wrong values", id="another constant"),
+        pytest.param("sum(x", "max(x", "wrong values", id="another reduction"),
+        pytest.param("[4, 12]", "[4, 13]", "rejected C09", id="another size"),
+        pytest.param("sum(x[i, j]", "sum(f32(f16(x[i, j]))", "rejected T08", id="narrower arithmetic"),
+        pytest.param("x[i, j]", "x[i, j + 1]", "rejected R01", id="a read out of range"),
+        pytest.param("return out", "return", "rejected C01", id="no output"),
+        pytest.param("def", "fed", "rejected P01", id="no Python"),
+    ],
+)
+def test_a_change_of_the_text_gets_its_outcome(
+    judge: Judge, catalogue: Catalogue, old: str, new: str, kind: str
+) -> None:
+    assert old in ROW_SUM
+
+    assert failure_kind(judged(judge, catalogue, ROW_SUM.replace(old, new)).outcome) == kind
+
+
+def test_a_schedule_beyond_the_limits_is_refused_before_it_is_compiled(
+    judge: Judge, catalogue: Catalogue
+) -> None:
+    text = ROW_SUM + '\n    with schedule("llvm"):\n        vectorize(out.j)\n'
+
+    judgement = judged(judge, catalogue, text)
+
+    assert isinstance(judgement.outcome, Rejected)
+    assert judgement.outcome.diagnostics[0].code == "S17"
+    assert judgement.spent_ns == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\0",
+        "\ud800",
+        "def f(",
+        "(" * 5000,
+        "x" * 70_000,
+        "import os\nos._exit(0)",
+        "def f(x: f32[4]):\n    pass",
+    ],
+    ids=["empty", "NUL", "half a surrogate", "cut off", "deep", "long", "a program", "another statement"],
+)
+def test_whatever_is_no_kernel_is_refused_and_can_be_stored(
+    judge: Judge, catalogue: Catalogue, text: str
+) -> None:
+    judgement = judged(judge, catalogue, text)
+
+    assert isinstance(judgement.outcome, Rejected)
+    assert Judgement.read(judgement.line(), "here") == judgement
+
+
+def test_a_correct_kernel_is_timed_beside_the_default(judge: Judge, catalogue: Catalogue) -> None:
+    judgement = judged(judge, catalogue, ROW_SUM, QUICK)
+
+    assert isinstance(judgement.outcome, Correct)
+    (ring,) = judgement.outcome.rings
+    assert [s.name for s in (ring.kernel, *ring.baselines)] == ["kernel", "default"]
+    for series in (ring.kernel, *ring.baselines):
+        assert len(series.samples) >= QUICK.batches
+        assert min(series.samples) > 0
+        assert 1 <= series.threads <= judge.profile.threads
+    assert judgement.flags == (ONE_CHILD,)
+    assert TIMED in {m.inputs for m in judgement.margins}
+
+
+def test_a_final_verdict_has_several_rings_of_fresh_processes(judge: Judge, catalogue: Catalogue) -> None:
+    judgement = judged(judge, catalogue, ROW_SUM, TimingPlan(rings=2, batches=2, batch_ns=1_000_000))
+
+    assert isinstance(judgement.outcome, Correct)
+    assert len(judgement.outcome.rings) == 2
+    assert judgement.flags == ()
+
+
+def test_public_inputs_are_the_same_for_ever(catalogue: Catalogue) -> None:
+    public = public_inputs(catalogue.workload(ROW_SUM_ID))
+
+    assert [(c.name, c.seed) for c in public] == [("typical", 63516103345057), ("heavy", 153684618897847)]
+
+
+def test_a_judge_that_is_killed_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
+    program = f"""
+import sys, time
+from pathlib import Path
+from edgekernelbench.evaluator.messages import Limits
+from edgekernelbench.evaluator.supervisor import Supervisor
+server = [sys.executable, {str(FAKE_SERVER)!r}]
+supervisor = Supervisor(server, {{}}, Path({str(tmp_path)!r}))
+supervisor.start("sleep_for_ever", {{}}, folder=supervisor.folder(), limits=Limits())
+print(supervisor.pid, flush=True)
+time.sleep(60)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as judge:
+        assert judge.stdout is not None
+        server = int(judge.stdout.readline())
+        assert list(tmp_path.iterdir())
+        judge.kill()
+
+    end = time.monotonic() + 10
+    while (Path(f"/proc/{server}").exists() or list(tmp_path.iterdir())) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not Path(f"/proc/{server}").exists()
+    assert list(tmp_path.iterdir()) == []
