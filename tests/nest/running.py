@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.interp.texts import FOLDER, SMALL, random_inputs
 
 from edgekernelbench.interp.evaluate import evaluate
 from edgekernelbench.interp.nests import run_nest
@@ -16,7 +17,6 @@ from edgekernelbench.nest.tree import Nest
 from edgekernelbench.profiles.profile import Profile, load_profile
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.verify.facts import Facts
-from tests.interp.texts import FOLDER, SMALL, random_inputs
 
 TARGETS = ("llvm", "cuda", "opencl")
 PROFILES = {"llvm": "llvm", "cuda": "cuda-sm87", "opencl": "opencl"}

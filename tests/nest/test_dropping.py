@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tests.interp.texts import SMALL
 from tests.nest.running import TARGETS, assert_right, nest_of, text_at
 
 from edgekernelbench.base.codes import CODES
@@ -12,7 +13,6 @@ from edgekernelbench.base.errors import SourceError
 from edgekernelbench.ir.memory import Memory, MemoryDirective
 from edgekernelbench.ir.schedule import Schedule, ScheduleDirective
 from edgekernelbench.verify.facts import Facts
-from tests.interp.texts import SMALL
 
 USED_TOO_EARLY = {"S02", "S04", "M01", "M05"}
 SEED = 7
@@ -55,7 +55,7 @@ def variants(facts: Facts, target: str) -> Iterator[tuple[str, Facts]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "target"), scheduled(), ids=lambda value: value)
+@pytest.mark.parametrize(("name", "target"), list(scheduled()), ids=lambda value: value)
 def test_what_is_left_out_changes_no_value(name: str, target: str) -> None:
     right = refused = 0
     for label, facts in variants(text_at(name, sizes_of(name)), target):
@@ -73,7 +73,7 @@ def test_what_is_left_out_changes_no_value(name: str, target: str) -> None:
     assert right > refused or name.startswith("matmul")
 
 
-@pytest.mark.parametrize(("name", "target"), scheduled(), ids=lambda value: value)
+@pytest.mark.parametrize(("name", "target"), list(scheduled()), ids=lambda value: value)
 def test_the_order_of_directives_changes_nothing(name: str, target: str) -> None:
     facts = text_at(name, sizes_of(name))
     try:

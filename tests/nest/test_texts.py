@@ -32,7 +32,10 @@ def test_a_text_without_schedule_computes_its_values(name: str, target: str) -> 
 
 @pytest.mark.parametrize(
     ("name", "size", "target"),
-    [pytest.param(*case, id="-".join(case), marks=[pytest.mark.slow] * (case[:2] in SLOW)) for case in SCHEDULED],
+    [
+        pytest.param(*case, id="-".join(case), marks=[pytest.mark.slow] * (case[:2] in SLOW))
+        for case in SCHEDULED
+    ],
 )
 def test_a_scheduled_text_computes_its_values(name: str, size: str, target: str) -> None:
     facts = text_at(name, size)

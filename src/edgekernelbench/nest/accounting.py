@@ -6,7 +6,7 @@ from edgekernelbench.nest.boxes import Boxes
 from edgekernelbench.nest.stores import Stores
 from edgekernelbench.nest.structure import ROOT
 from edgekernelbench.nest.tree import Mark, Usage
-from edgekernelbench.nest.work import Program, WorkStage, tensor_of
+from edgekernelbench.nest.work import Program, tensor_of
 
 
 def count_usage(boxes: Boxes, stores: Stores, written: Program, whole: Program) -> tuple[Usage, ...]:
@@ -23,18 +23,16 @@ def count_usage(boxes: Boxes, stores: Stores, written: Program, whole: Program) 
         is computed 0 times in a run.
     """
     counter = _Counter(boxes, stores, written, whole)
-    run = boxes.structure.program.stages
-    names = list(written.stages)
-    for name, stage in run.items():
-        if name not in written.stages:
-            names.insert(names.index(_origin(stage, run)), name)
+    waiting = list(boxes.structure.program.stages)
+    names: list[str] = []
+    for name in written.stages:
+        if name in waiting:
+            place = waiting.index(name) + 1
+            names += waiting[:place]
+            waiting = waiting[place:]
+        else:
+            names.append(name)
     return tuple(counter.usage(name) for name in names)
-
-
-def _origin(part: WorkStage, run: dict[str, WorkStage]) -> str:
-    """Find the stage of the text that partial results belong to."""
-    names = list(run)
-    return next(n for n in names[names.index(part.name) :] if run[n].span == part.span and n != part.name)
 
 
 class _Counter:
