@@ -51,6 +51,12 @@ def test_the_card_of_a_cpu_is_golden(track: Track, golden: Golden) -> None:
     golden(card_text(facts(track), CPU, Budget(submissions=1, tokens=20000)))
 
 
+def test_the_short_card_is_golden(golden: Golden) -> None:
+    task = make_task(facts(Track.WRITE), CPU, Budget(submissions=1), short=True)
+    turns = [text for shot in task.shots for text in (shot.prompt, shot.answer)]
+    golden("\n--------\n".join([*turns, task.prompt]))
+
+
 def test_the_card_of_a_gpu_is_golden(golden: Golden) -> None:
     golden(card_text(facts(Track.WRITE), GPU, Budget()))
 

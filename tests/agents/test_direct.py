@@ -1,5 +1,7 @@
 """One prompt, one answer."""
 
+from dataclasses import replace
+
 import pytest
 from tests.agents.support import KERNEL
 
@@ -7,7 +9,7 @@ from edgekernelbench.agents.direct import Direct
 from edgekernelbench.agents.ledger import Budget, Ledger
 from edgekernelbench.agents.models.protocol import Role
 from edgekernelbench.agents.models.scripted import ScriptedModel
-from edgekernelbench.agents.protocol import Doors, Feedback, Task, Track
+from edgekernelbench.agents.protocol import Doors, Feedback, Shot, Task, Track
 from edgekernelbench.base.errors import InternalError, ModelError
 
 TASK = Task("double-1", "llvm", Track.WRITE, "rules", "card", sample=3)
@@ -39,6 +41,16 @@ def test_the_request_has_rules_card_and_parameters() -> None:
     assert [(m.role, m.content) for m in request.messages] == [(Role.SYSTEM, "rules"), (Role.USER, "card")]
     assert (request.max_tokens, request.temperature, request.grammar) == (99, 0.5, "root ::= x")
     assert (request.seed, request.sample) == (13, 3)
+
+
+def test_worked_examples_come_before_the_card_as_turns() -> None:
+    task = replace(TASK, shots=(Shot("asked", "answered"),))
+    turns = [(str(m.role), m.content) for m in Direct().request(task).messages]
+    assert turns == [("system", "rules"), ("user", "asked"), ("assistant", "answered"), ("user", "card")]
+
+
+def test_a_grammar_may_be_made_for_the_task() -> None:
+    assert Direct(grammar=lambda task: f"for {task.workload}").request(TASK).grammar == "for double-1"
 
 
 def test_a_failed_endpoint_is_no_answer() -> None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from string import Template
 
-from edgekernelbench.agents.examples import nearest_examples
+from edgekernelbench.agents.examples import Example, nearest_examples
 from edgekernelbench.agents.ledger import Budget
-from edgekernelbench.agents.protocol import Left, Task, Track
+from edgekernelbench.agents.protocol import Left, Shot, Task, Track
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.profiles.profile import Profile
 
@@ -67,7 +67,8 @@ def make_task(
         profile: The device.
         budget: What may be used.
         sample: Number of the attempt.
-        short: Whether to show the short language reference, for models with little context.
+        short: Whether to show the short language reference and the examples as turns, for models with little
+            context: they copy the shape of turns, and are lost in a long card.
 
     Returns:
         The task with its two texts.
@@ -77,9 +78,11 @@ def make_task(
         target=profile.target,
         track=facts.track,
         system=system_text(facts.track, profile.target, short=short),
-        prompt=card_text(facts, profile, budget),
+        prompt=card_text(facts, profile, budget, short=short),
         start=facts.canonical,
         sample=sample,
+        shots=_shots(facts, profile.target) if short else (),
+        signature=facts.signature,
     )
 
 
@@ -98,36 +101,45 @@ def system_text(track: Track, target: str, *, short: bool = False) -> str:
     return f"{rules}\n\n{render('language', values)}"
 
 
-def card_text(facts: CardFacts, profile: Profile, budget: Budget) -> str:
-    """Write the card of one workload."""
-    shown = facts.pytorch if facts.canonical is None else facts.canonical
-    examples = nearest_examples(facts.signature, shown)
-    return render(
-        "card",
-        {
-            "examples": "\n\n".join(
-                render(
-                    "example",
-                    {
-                        "title": example.title,
-                        "pytorch": example.pytorch.strip(),
-                        "kernel": example.kernel_for(profile.target).strip(),
-                    },
-                )
-                for example in examples
-            ),
-            "title": facts.title,
-            "signature": facts.signature,
-            "outputs": ", ".join(facts.outputs),
-            "arithmetic": facts.arithmetic,
-            "reference": _reference(facts),
-            "target": profile.target,
-            "device": device_text(profile),
-            "budget": str(Left(budget.submissions, budget.tokens, budget.money, budget.seconds)),
-            "name": facts.name,
-            "parameters": facts.parameters,
-        },
-    )
+def card_text(facts: CardFacts, profile: Profile, budget: Budget, *, short: bool = False) -> str:
+    """Write the card of one workload; the short form leaves the examples to turns."""
+    values = {
+        "title": facts.title,
+        "signature": facts.signature,
+        "outputs": ", ".join(facts.outputs),
+        "arithmetic": facts.arithmetic,
+        "reference": _reference(facts),
+        "target": profile.target,
+        "device": device_text(profile),
+        "budget": str(Left(budget.submissions, budget.tokens, budget.money, budget.seconds)),
+    }
+    if short:
+        return render("card_short", values)
+    examples = "\n\n".join(_example_text(example, profile.target) for example in _examples(facts))
+    return render("card", {**values, "examples": examples})
+
+
+def _examples(facts: CardFacts) -> tuple[Example, ...]:
+    return nearest_examples(facts.signature, facts.pytorch if facts.canonical is None else facts.canonical)
+
+
+def _example_text(example: Example, target: str) -> str:
+    kernel = example.kernel_for(target).strip()
+    return render("example", {"title": example.title, "pytorch": example.pytorch.strip(), "kernel": kernel})
+
+
+def _shots(facts: CardFacts, target: str) -> tuple[Shot, ...]:
+    """Write the examples as turns, the nearest last, where it is remembered best."""
+    shots = []
+    for example in reversed(_examples(facts)):
+        kernel = example.kernel_for(target).strip()
+        asked = {
+            "title": example.title,
+            "pytorch": example.pytorch.strip(),
+            "signature": kernel.partition("\n")[0],
+        }
+        shots.append(Shot(render("shot_task", asked), render("shot_answer", {"kernel": kernel})))
+    return tuple(shots)
 
 
 def device_text(profile: Profile) -> str:

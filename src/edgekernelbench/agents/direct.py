@@ -30,7 +30,7 @@ class Direct:
     def request(self, task: Task) -> Request:
         """Give the one request of a task, also for batch files and dry runs."""
         return Request(
-            messages=(Message(Role.SYSTEM, task.system), Message(Role.USER, task.prompt)),
+            messages=conversation(task),
             max_tokens=self.max_tokens,
             temperature=self.temperature,
             seed=None if self.seed is None else self.seed + task.sample,
@@ -45,3 +45,11 @@ class Direct:
         reply = doors.chat(self.request(task))
         kernel = extract_kernel(reply.text)
         return Answer(kernel or "", "" if kernel else "the answer has no kernel")
+
+
+def conversation(task: Task) -> tuple[Message, ...]:
+    """Give a task as the beginning of a conversation: rules, worked examples, card."""
+    turns = [(Role.SYSTEM, task.system)]
+    for shot in task.shots:
+        turns += [(Role.USER, shot.prompt), (Role.ASSISTANT, shot.answer)]
+    return tuple(Message(role, text) for role, text in (*turns, (Role.USER, task.prompt)))

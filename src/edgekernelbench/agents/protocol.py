@@ -27,6 +27,19 @@ class Track(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Shot:
+    """A worked example as a turn of a conversation.
+
+    Attributes:
+        prompt: What is asked.
+        answer: The answer.
+    """
+
+    prompt: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """What an agent is told about one workload: never the inputs it will be judged on.
 
@@ -39,6 +52,7 @@ class Task:
         start: In the optimise track, the text that every agent is given; else None.
         sample: Number of the attempt, from 0.
         signature: The `def` line that a kernel must have, up to names; empty when it is not known.
+        shots: Worked examples that come before the prompt as turns; empty when they stand in the card.
     """
 
     workload: str
@@ -49,6 +63,7 @@ class Task:
     start: str | None = None
     sample: int = 0
     signature: str = ""
+    shots: tuple[Shot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

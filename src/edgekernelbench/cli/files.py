@@ -55,6 +55,12 @@ def read_kernel(source: str, sizes: list[str]) -> Kernel:
 
     Raises:
         SourceError: When the text is wrong.
-        RecordError: When a size is not of the form NAME=VALUE.
+        RecordError: When a size is not of the form NAME=VALUE, or a capital of a pattern has no value.
     """
-    return read(source).bind(parse_sizes(sizes))
+    text = read(source)
+    given = parse_sizes(sizes)
+    missing = [name for name in text.free if name not in given]
+    if missing:
+        options = " ".join(f"--size {name}=..." for name in missing)
+        raise RecordError(f"the text is a pattern, with {', '.join(missing)} left open: give {options}")
+    return text.bind(given)

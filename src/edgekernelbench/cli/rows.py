@@ -15,7 +15,7 @@ KINDS = ("direct", "scripted")
 TRACKS: tuple[Literal["write", "optimise"], ...] = ("write", "optimise")
 TIMINGS: tuple[Literal["none", "one-child", "final"], ...] = ("none", "one-child", "final")
 GRAMMAR = {"off": (False,), "on": (True,), "both": (False, True)}
-SMALL_ANSWER = 1024
+SMALL_ANSWER = 512
 """Tokens of an answer of a model with little context, unless the command line says otherwise."""
 LARGE_ANSWER = 8192
 """The same for other models: room to think and a kernel."""

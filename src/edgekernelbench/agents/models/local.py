@@ -24,7 +24,9 @@ class LocalServer:
 
     def __init__(self, model: BundledModel, *, threads: int | None = None, parallel: int = 1) -> None:
         self.model = model
-        self.threads = threads or len(os.sched_getaffinity(0))
+        # One core is left free: the server's threads wait for each other by spinning, and all of them crawl
+        # when one has to share its core.
+        self.threads = threads or max(1, len(os.sched_getaffinity(0)) - 1)
         self.parallel = parallel
         self.base_url = ""
         self._child: subprocess.Popen[str] | None = None
