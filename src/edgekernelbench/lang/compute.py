@@ -199,6 +199,9 @@ def _checked_axes(
 
 
 def _ordered(node: ast.For, loops: Loops, scope: Scope, ctx: Context) -> list[Item]:
+    if len(loops) >= MAX_AXES:
+        ctx.report("P03", f"fors nest more than {MAX_AXES} deep", node)
+        return []
     size, text = read_range(node, scope, ctx)
     axis = node.target.id if isinstance(node.target, ast.Name) else "_"
     if isinstance(node.target, ast.Name):

@@ -9,6 +9,8 @@ from edgekernelbench.lang.numbers import knob, number
 from edgekernelbench.lang.words import CONSTANT, DTYPES
 
 ConstantLine = ast.Assign | ast.AnnAssign
+MAX_CONSTANTS = 256
+
 FORM = "a constant is written N = 16, several are M, N = 16, 32"
 
 
@@ -20,6 +22,9 @@ def read_constants(statements: Sequence[ConstantLine], ctx: Context) -> None:
         ctx: Constants are added to it.
     """
     lines = [_pairs(statement, ctx) for statement in statements]
+    if sum(map(len, lines)) > MAX_CONSTANTS:
+        ctx.report("P03", f"a text has at most {MAX_CONSTANTS} constants", statements[0])
+        lines = []
     ctx.later = {name.id for line in lines for name, _ in line}
     for line in lines:
         found = [(name, _value(name.id, value, ctx)) for name, value in line]

@@ -47,7 +47,10 @@ def read_type(node: ast.expr, ctx: Context) -> tuple[DType, tuple[int, ...]]:
     """
     base, sizes = split_type(node)
     if isinstance(base, ast.Name) and base.id == "const":
-        ctx.report("P04", "const stands at parameters only", node, ctx.text(sizes[0]))
+        if sizes:
+            ctx.fix("P04", "const stands at parameters, once", node, ctx.text(sizes[0]))
+        else:
+            ctx.fix("P04", "const takes a type in square brackets", node, "const[f32[N]]")
         return DType.F32, ()
     if isinstance(base, ast.Subscript | ast.Call | ast.Constant) or (
         isinstance(base, ast.Attribute) and not sizes
