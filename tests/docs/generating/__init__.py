@@ -1,0 +1,1 @@
+"""Makes the pages that are generated; `make golden` writes them."""

@@ -1,0 +1,117 @@
+"""`reference/records.md`: the fields of everything that a run folder holds, and their JSON schemas."""
+
+import ast
+import dataclasses
+import inspect
+import json
+import re
+import textwrap
+from itertools import pairwise
+
+from edgekernelbench.bench.experiment import AgentSetting, BudgetSetting, Experiment
+from edgekernelbench.records.attempt import Attempt, Usage
+from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement, Margin
+from edgekernelbench.records.manifest import DeviceFacts, Manifest
+from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Ring, Series, Unjudged, Wrong
+from edgekernelbench.records.schema import Record
+
+HEAD = """\
+# Records
+
+<!-- Made by tests/docs/test_generated.py from the record types: run `make golden` after a change. -->
+
+A run is a folder.
+
+```text
+RUN/
+├── manifest.json      everything needed to repeat the run
+├── attempts.jsonl     one line an attempt, written when it ends
+├── judgements.jsonl   one line a judgement
+├── artifacts/ab/ab…   texts, prompts, replies, by SHA-256
+└── lock               held while a process writes
+```
+
+Lines are appended and never changed.
+A line counts once its line break is on the disk: a killed process loses what it was making, nothing else.
+Every record names its schema and version; unknown fields are refused.
+Durations are whole nanoseconds.
+"""
+
+FILES: tuple[tuple[str, type[Record], tuple[type, ...]], ...] = (
+    ("manifest.json", Manifest, (DeviceFacts, Experiment, AgentSetting, BudgetSetting)),
+    ("attempts.jsonl", Attempt, (Usage,)),
+    (
+        "judgements.jsonl",
+        Judgement,
+        (Rejected, Crashed, Wrong, Correct, Ring, Series, Unjudged, Margin, InputSet, CostRecord),
+    ),
+)
+
+
+def records_page() -> str:
+    """Write the page."""
+    parts = [HEAD]
+    for file, root, inner in FILES:
+        parts.append(f"\n## {file}\n\n{_first_line(root)}\n\n{_table(root)}")
+        parts += [f"\n### {cls.__name__}\n\n{_first_line(cls)}\n\n{_table(cls)}" for cls in inner]
+        schema = json.dumps(root.model_json_schema(by_alias=True), indent=1, ensure_ascii=False)
+        body = textwrap.indent(f"```json\n{schema}\n```", "    ")
+        parts.append(f'\n??? note "JSON schema of a record of {file}"\n{body}\n')
+    return "".join(parts)
+
+
+def _first_line(cls: type) -> str:
+    return (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
+
+
+def _table(cls: type) -> str:
+    said = _attribute_docs(cls) if issubclass(cls, Record) else _google_docs(cls)
+    rows = []
+    for name, (annotation, default) in _fields(cls).items():
+        about = said.get(name, "which outcome it is" if name == "kind" else "name and version of the schema")
+        left = f"{annotation} = {default}" if default else annotation
+        rows.append(
+            f"| `{name}` | `{left.replace('|', chr(92) + '|')}` | {about.replace('|', chr(92) + '|')} |\n"
+        )
+    return "| field | type | meaning |\n|---|---|---|\n" + "".join(rows)
+
+
+def _fields(cls: type) -> dict[str, tuple[str, str]]:
+    """Give the type and the default of each field, as written; a default that is not short is left out."""
+    found = {}
+    aliases = {name: f.alias for name, f in cls.model_fields.items()} if issubclass(cls, Record) else {}
+    for statement in _class_body(cls):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            name = aliases.get(statement.target.id) or statement.target.id
+            default = "" if statement.value is None else ast.unparse(statement.value)
+            annotation = re.sub(r"^Annotated\[(.*), Field\(.*\)\]$", r"\1", ast.unparse(statement.annotation))
+            found[name] = annotation, re.sub(r"^Field\((?:default=([^,)]+))?.*\)$", r"\1", default)
+    return found
+
+
+def _class_body(cls: type) -> list[ast.stmt]:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    if not isinstance(tree, ast.ClassDef):
+        raise TypeError(cls.__name__)
+    return tree.body
+
+
+def _attribute_docs(cls: type) -> dict[str, str]:
+    """Give the sentence under each field."""
+    body = _class_body(cls)
+    found = {}
+    for statement, after in pairwise(body):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            text = after.value if isinstance(after, ast.Expr) else None
+            if isinstance(text, ast.Constant):
+                found[statement.target.id] = " ".join(str(text.value).split())
+    return found
+
+
+def _google_docs(cls: type) -> dict[str, str]:
+    """Give the entries of the section `Attributes`."""
+    if not dataclasses.is_dataclass(cls):
+        raise TypeError(cls.__name__)
+    section = (inspect.getdoc(cls) or "").partition("Attributes:\n")[2].split("\n\n")[0]
+    entries = re.findall(r"^    (\w+): ((?:.*\n?)(?:^     +.*\n?)*)", section, re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}

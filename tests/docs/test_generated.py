@@ -1,0 +1,30 @@
+"""Generated pages say what the code says; `make golden` writes them anew."""
+
+from collections.abc import Callable
+
+import pytest
+from tests.docs.generating.cli import cli_page
+from tests.docs.generating.decisions import decisions_page
+from tests.docs.generating.errors import errors_page
+from tests.docs.generating.records import records_page
+from tests.docs.pages import DOCS
+
+PAGES: dict[str, Callable[[], str]] = {
+    "decisions/index.md": lambda: decisions_page(DOCS / "decisions"),
+    "reference/cli.md": cli_page,
+    "reference/errors.md": errors_page,
+    "reference/records.md": records_page,
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_generated_page_is_up_to_date(
+    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    made = PAGES[name]()
+    page = DOCS / name
+    if request.config.getoption("--update-golden"):
+        page.write_text(made, encoding="utf-8")
+    assert page.is_file(), f"{name} is missing: run `make golden`"
+    assert page.read_text(encoding="utf-8") == made, f"{name} is out of date: run `make golden`"

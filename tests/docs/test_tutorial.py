@@ -1,0 +1,38 @@
+"""Whoever types what the pages say sees what the pages say."""
+
+from pathlib import Path
+
+import pytest
+from tests.docs.console import play
+from tests.docs.pages import DOCS, ROOT
+
+TUTORIAL = sorted((DOCS / "tutorial").glob("*.md"))
+NEEDS = {
+    "4-judge-it": [pytest.mark.needs_tvm],
+    "5-let-an-agent-write-it": [pytest.mark.needs_tvm, pytest.mark.needs_model],
+}
+STEPS = [
+    pytest.param(number, id=page.stem, marks=[pytest.mark.slow, *NEEDS.get(page.stem, [])])
+    for number, page in enumerate(TUTORIAL)
+]
+
+
+@pytest.mark.parametrize("number", STEPS)
+def test_a_page_of_the_tutorial_shows_what_happens(number: int, tmp_path: Path) -> None:
+    complaints = play(TUTORIAL[number], tmp_path, tuple(TUTORIAL[:number]))
+
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "index.md"], ids=lambda page: page.stem)
+def test_a_first_page_shows_what_happens(page: Path, tmp_path: Path) -> None:
+    complaints = play(page, tmp_path)
+
+    assert not complaints, "\n".join(complaints)
+
+
+def test_there_are_five_pages_and_each_has_a_kernel_to_repair() -> None:
+    assert len(TUTORIAL) == 5
+    for page in TUTORIAL:
+        text = page.read_text(encoding="utf-8")
+        assert "error[" in text or "wrong:" in text, page.name
