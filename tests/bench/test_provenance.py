@@ -1,0 +1,28 @@
+"""Where a run comes from."""
+
+from edgekernelbench.bench.experiment import AgentSetting, Experiment
+from edgekernelbench.bench.provenance import device_facts, make_manifest
+from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.records.manifest import Manifest
+
+EXPERIMENT = Experiment(
+    agents=(AgentSetting(name="a", kind="scripted"),), suite="full", workloads=("x/y@n1-f32",)
+)
+
+
+def test_a_manifest_has_what_a_repetition_needs() -> None:
+    manifest = make_manifest("r", EXPERIMENT, load_profile("llvm"), catalogue="c", environment={"LANG": "C"})
+
+    assert manifest.planned == ("a/x/y@n1-f32/0",)
+    assert manifest.versions["numpy"]
+    assert manifest.versions["python"].startswith("3.")
+    assert manifest.started.endswith("Z")
+    assert Manifest.read(manifest.line(), "here") == manifest
+
+
+def test_the_machine_is_described() -> None:
+    facts = device_facts(load_profile("llvm"))
+
+    assert facts.cores >= 1
+    assert facts.memory_bytes > 1 << 28
+    assert facts.threads == load_profile("llvm").threads
