@@ -1,7 +1,9 @@
 """What a run is: its settings as a person gives them, and as the run has them, resolved."""
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, JsonValue
 
@@ -84,6 +86,19 @@ class Experiment(Record):
         """Give the settings as the manifest stores them."""
         values: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True)
         return values
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, object], where: str) -> Self:
+        """Read the settings of a manifest.
+
+        Args:
+            settings: What `settings` gave.
+            where: The run, for the message.
+
+        Raises:
+            RecordError: When they are no settings of a run.
+        """
+        return cls.read(json.dumps(settings), f"{where}: settings")
 
     def planned(self) -> tuple[str, ...]:
         """List the ids of all attempts, workload by workload: the fixed denominator."""

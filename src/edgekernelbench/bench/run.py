@@ -6,7 +6,6 @@ settings ─▶ manifest ─▶ attempts, each stored when it ends ─▶ judgem
 Killed at any moment, a run loses what was being made and nothing else: what is stored is not made again.
 """
 
-import json
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,7 +94,7 @@ def continue_run(
             f"{folder.root.name} was made with catalogue {manifest.catalogue}, this is {known.hash}; "
             "resume it with the release that began it"
         )
-    experiment = Experiment.read(json.dumps(manifest.settings), "manifest.json: settings")
+    experiment = Experiment.from_settings(manifest.settings, folder.root.name)
     workloads = {name: known.workload(name) for name in experiment.workloads}
     profile = load_profile(experiment.profile)
     baselines = _baselines(experiment, profile)
