@@ -42,7 +42,9 @@ HOSTILE = {
     "reductions in reductions": value("sum(" * 90 + "1" + " for k in range(4))" * 90),
     "lambdas": value("lambda: " * 7_000 + "1"),
     "fors": compute(
-        *(" " * n + f"for t{n} in range(2):" for n in range(90)), " " * 95 + "o: f32 = 1", "return o"
+        *(" " * n + f"for t{n} in range(2):" for n in range(90)),
+        " " * 95 + "o: f32 = 1",
+        "return o",
     ),
     "choose in choose": constants("N = " + "choose(" * 150 + "1" + ")" * 150),
     # broad
@@ -60,7 +62,7 @@ HOSTILE = {
     "equal axes": compute(f"o[{joined('i', 9_000)}]: f32[{joined('2', 9_000)}] = 1", "return o"),
     "a table": compute(f"t: f32[20000] = [{joined('1', 20_000)}]", "return t"),
     "outputs": compute("o: f32 = 1", f"return {joined('o', 9_000)}"),
-    "parameters": f"def f({joined('a#: f32[4]', 3_000)}):\n    with compute:\n        o: f32 = 1\n        return o\n",
+    "parameters": value("1").replace("x: f32[4]", joined("a#: f32[4]", 3_000)),
     "constants": constants(f"{joined('N#', 3_000)} = {joined('1', 3_000)}"),
     "lines of constants": constants(*(f"N{n} = {n}" for n in range(3_000))),
     "one constant": constants(*["N = 1"] * 5_000),

@@ -13,7 +13,7 @@ from edgekernelbench.lang.nested import refuse_nested
 from edgekernelbench.lang.ordered import read_range
 from edgekernelbench.lang.outputs import read_outputs
 from edgekernelbench.lang.reductions import as_reduction, read_reduction
-from edgekernelbench.lang.scope import Declared, Scope
+from edgekernelbench.lang.scope import Declared, Scope, SizeText
 from edgekernelbench.lang.statements import FORM, Loops, refuse_statement
 from edgekernelbench.lang.tables import read_table
 from edgekernelbench.lang.types import declared, read_type, split_type
@@ -174,10 +174,9 @@ def _listed(value: ast.expr) -> ast.List | ast.Tuple | None:
 
 def _checked_axes(
     node: ast.AnnAssign, parts: list[ast.expr], value: ast.expr, scope: Scope, ctx: Context
-) -> list[str]:
-    """Check the axes of a stage [C05, C07, P03]; give the text of each axis's size."""
+) -> list[SizeText]:
+    """Check the axes of a stage [C05, C07]; give the size of each."""
     sizes = split_type(node.annotation)[1]
-    texts = [ctx.text(size) for size in sizes]
     seen: set[str] = set()
     for part in (part for part in parts if isinstance(part, ast.Name)):
         if part.id in seen:
@@ -186,7 +185,7 @@ def _checked_axes(
         seen.add(part.id)
         check_axis(part.id, part, scope, ctx)
     if len(parts) == len(sizes):
-        return texts
+        return list(sizes)
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     guessed = [size_of(axis, value, scope, ctx) or "" for axis in names]
     base = ctx.text(split_type(node.annotation)[0])

@@ -53,7 +53,7 @@ def size_of(axis: str, node: ast.AST, scope: Scope, ctx: Context) -> str | None:
         The text of a size, or None.
     """
     if axis in scope.axes:
-        return scope.axes[axis]
+        return ctx.text(scope.axes[axis])
     for name, parts in reads(node):
         known = scope.tensors.get(name)
         if known is None or len(known.sizes) != len(parts):
@@ -93,7 +93,9 @@ def plain_indices(known: Declared, parts: list[ast.expr], scope: Scope, ctx: Con
         if keep and not isinstance(written[position], ast.Slice):
             found.append(texts[position])
             continue
-        fits = [axis for axis, text in scope.axes.items() if text == ctx.text(size) and axis not in found]
+        fits = [
+            axis for axis, own in scope.axes.items() if ctx.text(own) == ctx.text(size) and axis not in found
+        ]
         fits = [axis for axis in fits if axis not in texts] or fits
         rest = [axis for axis in scope.axes if axis not in found]
         fallback = rest[-1:] if len(known.sizes) == 1 else rest[position : position + 1]
@@ -113,6 +115,6 @@ def sum_over(name: str, known: Declared, axis: int, scope: Scope, ctx: Context) 
     k = free_letter(scope, "k")
     indices: list[str] = []
     for position, size in enumerate(known.sizes):
-        fits = [i for i, text in scope.axes.items() if text == ctx.text(size) and i not in indices]
+        fits = [i for i, own in scope.axes.items() if ctx.text(own) == ctx.text(size) and i not in indices]
         indices.append(k if position == at else (fits or [free_letter(scope, taken=(*indices, k))])[0])
     return f"({name}[{', '.join(indices)}] for {k} in range({ctx.text(known.sizes[at])}))"

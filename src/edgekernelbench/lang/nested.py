@@ -34,7 +34,7 @@ def refuse_nested(statement: ast.AnnAssign, scope: Scope, ctx: Context) -> None:
     while scope.nested and len(found) < MAX_NESTED:
         met = scope.nested.pop(0)
         within = scope.within(met.axes)
-        stage = _stage(met, statement, within, names)
+        stage = _stage(met, statement, within, names, ctx)
         names.add(stage.read.partition("[")[0])
         found.append(stage)
         read_reduction(met.call, met.kind, met.comprehension, within, ctx)
@@ -57,14 +57,16 @@ def _message(stage: _Nested) -> str:
     return f"{stage.kind}(… for …) must be the whole right side of a stage"
 
 
-def _stage(met: NestedReduction, statement: ast.AnnAssign, scope: Scope, names: set[str]) -> _Nested:
+def _stage(
+    met: NestedReduction, statement: ast.AnnAssign, scope: Scope, names: set[str], ctx: Context
+) -> _Nested:
     used = {node.id for node in ast.walk(met.call) if isinstance(node, ast.Name)}
     axes = [axis for axis in scope.axes if axis in used]
     name, number = f"{scope.stage}_{met.kind}", 2
     while name in names:
         name, number = f"{scope.stage}_{met.kind}{number}", number + 1
     read = f"{name}[{', '.join(axes)}]" if axes else name
-    sizes = f"[{', '.join(scope.axes[axis] for axis in axes)}]" if axes else ""
+    sizes = f"[{', '.join(ctx.text(scope.axes[axis]) for axis in axes)}]" if axes else ""
     return _Nested(met.call, met.kind, read, f"{read}: {_dtype(met, statement, scope)}{sizes}")
 
 

@@ -228,7 +228,9 @@ def size(node: ast.expr, ctx: Context) -> int | None:
     Returns:
         A whole number of at least 1, or None.
     """
-    value = number(node, ctx)
+    value = ctx.constants.get(node.id) if isinstance(node, ast.Name) else None  # the usual case
+    if not isinstance(value, int):
+        value = number(node, ctx)
     if value is None:
         return None
     if isinstance(value, int) and 1 <= value <= MAX_SIZE:

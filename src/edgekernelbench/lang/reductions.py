@@ -136,7 +136,7 @@ def _refuse_moving(
     low = ctx.text(args[0]) if len(args) > 1 and named[0] else ""
     high = ctx.text(args[-1]) if named[-1] else ""
     size = size_of(axis, whole.elt, scope, ctx) or next(
-        (scope.axes[n] for n in named if n in scope.axes), "N"
+        (ctx.text(scope.axes[n]) for n in named if n in scope.axes), "N"
     )
     if not named[-1]:
         size = ctx.text(args[-1])

@@ -3,6 +3,9 @@
 import ast
 from dataclasses import dataclass, field
 
+SizeText = ast.expr | str
+"""A size as it is written; texts of it are needed for hints only."""
+
 
 @dataclass(frozen=True, slots=True)
 class Declared:
@@ -16,7 +19,7 @@ class Declared:
     """
 
     rank: int | None
-    sizes: tuple[ast.expr | str, ...] = ()
+    sizes: tuple[SizeText, ...] = ()
     dtype: str = ""
     const: bool = False
 
@@ -35,13 +38,13 @@ class NestedReduction:
         call: The whole call.
         kind: Its word.
         comprehension: What is reduced.
-        axes: The axes in force, each with the text of its size.
+        axes: The axes in force, each with its size.
     """
 
     call: ast.Call
     kind: str
     comprehension: Comprehension
-    axes: dict[str, str]
+    axes: dict[str, SizeText]
 
 
 @dataclass(slots=True)
@@ -50,20 +53,20 @@ class Scope:
 
     Attributes:
         tensors: Parameters, tables and all stages of the block, also those further down.
-        axes: Axes in force, each with the text of its size.
+        axes: Axes in force, each with its size.
         stage: The name of the stage that is read; empty outside.
         nested: Reductions met inside expressions.
     """
 
     tensors: dict[str, Declared] = field(default_factory=dict)
-    axes: dict[str, str] = field(default_factory=dict)
+    axes: dict[str, SizeText] = field(default_factory=dict)
     stage: str = ""
     nested: list["NestedReduction"] = field(default_factory=list)
 
-    def inside(self, axes: dict[str, str], stage: str) -> "Scope":
+    def inside(self, axes: dict[str, SizeText], stage: str) -> "Scope":
         """Give the scope of a stage's right side."""
         return Scope(self.tensors, axes, stage)
 
-    def within(self, axes: dict[str, str]) -> "Scope":
+    def within(self, axes: dict[str, SizeText]) -> "Scope":
         """Give the scope of a generator inside the same right side."""
         return Scope(self.tensors, dict(axes), self.stage, self.nested)
