@@ -108,6 +108,8 @@ class Sorted(_Draw):
     draw: Literal["sorted"]
     low: float = 0.0
     high: float = 1.0
+    power: float = 1.0
+    """Exponent of the curve on average: below one it rises early, as a gamma curve does."""
 
 
 class Mask(_Draw):
@@ -196,10 +198,11 @@ class Triangular(_Draw):
 
 
 class Identity(_Draw):
-    """The identity over the last two axes, times `scale`, plus normal noise."""
+    """The identity over the last two axes, times `scale`, plus `offset` and normal noise everywhere."""
 
     draw: Literal["identity"]
     scale: float = 1.0
+    offset: float = 0.0
     noise: float = 0.05
 
 

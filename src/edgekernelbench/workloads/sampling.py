@@ -114,7 +114,8 @@ def sample(
             objects = max(1, int(share * draw.objects))
             return structures.boxes(draw.extent, param.shape, stream, objects=objects)
         case Sorted():
-            return np.sort(_bent(_uniform(draw.low, draw.high, param.shape, stream), stream, distribution))
+            places = np.sort(_bent(_uniform(0.0, 1.0, param.shape, stream), stream, distribution))
+            return draw.low + (draw.high - draw.low) * places**draw.power
         case Grid():
             values = _bent(_plain(param, draw, stream), stream, distribution)
             return np.rint(values / draw.step) * draw.step
@@ -150,7 +151,7 @@ def _structured(
         case Sections():
             return structures.sections(shape, stream)
         case Identity():
-            return draw.scale * np.eye(shape[-1]) + draw.noise * stream.normal(shape)
+            return draw.scale * np.eye(shape[-1]) + draw.offset + draw.noise * stream.normal(shape)
         case Rotary():
             return structures.rotary(draw.part, draw.base, shape)
         case Mel():
