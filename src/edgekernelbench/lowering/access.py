@@ -115,13 +115,14 @@ class Movement:
         return self.kind != "jumps"
 
 
-def movement(read: Read, axis: str, *, packable: bool) -> Movement:
+def movement(read: Read, axis: str, *, packable: bool, last: int | None = None) -> Movement:
     """Say how a read moves along an axis.
 
     Args:
         read: The read, logical indices.
         axis: The axis.
         packable: Whether the tensor's layout is free.
+        last: The axis of the tensor that is stored innermost; its last one when None.
     """
     touched = [d for d, index in enumerate(read.indices) if uses(index, axis)]
     if not touched:
@@ -131,7 +132,7 @@ def movement(read: Read, axis: str, *, packable: bool) -> Movement:
     (dim,) = touched
     form = affine(read.indices[dim])
     step = 0 if form is None else form.get(axis, 0)
-    if dim == len(read.indices) - 1 and 1 <= step <= LONGEST_STRIDE:
+    if dim == (len(read.indices) - 1 if last is None else last) and 1 <= step <= LONGEST_STRIDE:
         return Movement("unit") if step == 1 else Movement("strides", step)
     if step != 1:
         return Movement("jumps")

@@ -32,6 +32,7 @@ class Emitter:
         profile: The device.
         writer: Where directives go.
         packed: Layouts given so far: a tensor has one.
+        last: For each stage that was stored with another axis innermost, which.
         extents: Iterations of each loop that was named.
         inner: Loops that may not be parallel: reductions, vectors, unrolled ones.
     """
@@ -40,6 +41,7 @@ class Emitter:
     profile: Profile
     writer: Writer
     packed: dict[str, tuple[int, int]] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
     extents: dict[str, int] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
 
@@ -53,7 +55,7 @@ class Emitter:
         """Say whose storage may be chosen."""
         inner = (v for v in self.found.views if not v.reduced and v.group is None)
         phased = frozenset(v.name for v in inner if v.name not in self.found.outputs)
-        return Freedom(self.found.ahead, phased - self.packed.keys())
+        return Freedom(self.found.ahead, phased - self.packed.keys(), self.last)
 
     def nest(self, plan: Plan) -> None:
         """Write a root nest with everything inside it."""
@@ -142,7 +144,16 @@ class Emitter:
             rank = next(len(r.indices) for r in reads(view.value) if r.tensor == tensor)
             if tensor not in self.packed:
                 self.packed[tensor] = (dim, tile.width)
-                self.writer.pack(tensor, rank, dim, tile.width)
+                # A last tile that overlaps the one before starts inside a panel, so panels must divide.
+                panel = tile.width if view.sizes[tile.vector] % tile.width == 0 else None
+                self.writer.pack(tensor, rank, dim, panel, self._pair(tensor, dim))
+
+    def _pair(self, tensor: str, dim: int) -> int | None:
+        """Of 4-bit weights, find the axis whose neighbours share a byte, so that a vector reads whole bytes."""
+        shape = self.found.nibbles.get(tensor)
+        if shape is None:
+            return None
+        return next((d for d in reversed(range(len(shape))) if d != dim and shape[d] % 2 == 0), None)
 
     def tiled(self, view: View, tile: Tile, fixed: frozenset[str]) -> list[str]:
         """Write a reduction that keeps its own tile of accumulators; give its loops in order."""
@@ -161,6 +172,11 @@ class Emitter:
             inner.insert(len(inner) if axis == tile.vector else 0, i)
         self._mark_tile(inner, tile)
         self.writer.accumulate(view.name)
+        if view.stage.axes[-1] != tile.vector and view.name not in self.found.outputs and not view.ordered:
+            dim = view.stage.axes.index(tile.vector)
+            rank = len(view.stage.axes)
+            self.last[view.name] = dim
+            self.writer.permute(view.name, rank, (*(d for d in range(rank) if d != dim), dim))
         return [*outer, *(self.loop(view, a) for a in view.reduced), *inner]
 
     def _mark_tile(self, inner: list[str], tile: Tile) -> None:

@@ -78,6 +78,8 @@ class Survey:
     ahead: frozenset[str]
     """Tensors whose layout is free: `const` parameters and precomputed stages."""
     outputs: frozenset[str]
+    nibbles: Mapping[str, tuple[int, ...]]
+    """Shapes of the weights of which two share a byte."""
 
     def view(self, name: str) -> View | None:
         """Find a scheduled stage; None when it was inlined, precomputed or is no stage."""
@@ -113,7 +115,12 @@ def survey(facts: Facts) -> Survey:
     made = [p.stage.name for p in placed if p.stage.name in ahead]
     const = {p.name for p in facts.kernel.params if p.const}
     return Survey(
-        tuple(views), tuple(bodies), tuple(n for n in made if n in named), frozenset({*const, *made}), outputs
+        tuple(views),
+        tuple(bodies),
+        tuple(n for n in made if n in named),
+        frozenset({*const, *made}),
+        outputs,
+        {p.name: p.shape for p in facts.kernel.params if p.dtype.bits == 4},
     )
 
 

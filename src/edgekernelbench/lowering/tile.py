@@ -69,10 +69,12 @@ class Freedom:
     Attributes:
         ahead: Tensors whose layout is free: weights and what is precomputed.
         phased: Elementwise stages, such as a padding, that may be stored phase by phase.
+        last: For stages that were stored with another axis innermost, which.
     """
 
     ahead: frozenset[str]
     phased: frozenset[str]
+    last: Mapping[str, int]
 
 
 def choose_tile(view: View, extents: Mapping[str, int], freedom: Freedom, profile: Profile) -> Tile | None:
@@ -112,7 +114,10 @@ def _tiles(
     view: View, axis: str, extents: Mapping[str, int], freedom: Freedom, profile: Profile
 ) -> Iterator[Tile]:
     found = list(reads(view.value))
-    moves = [(r, movement(r, axis, packable=r.tensor in freedom.ahead)) for r in found]
+    moves = [
+        (r, movement(r, axis, packable=r.tensor in freedom.ahead, last=freedom.last.get(r.tensor)))
+        for r in found
+    ]
     if not all(_usable(r, m, view, freedom) for r, m in moves) or all(m.kind == "still" for _, m in moves):
         return
     packs = {

@@ -104,11 +104,21 @@ class Writer:
         """Compute a stage inside a loop."""
         self.schedule.append(ComputeAt(stage, loop))
 
-    def pack(self, tensor: str, rank: int, dim: int, width: int) -> None:
-        """Store a tensor in panels of `width` along one axis: the panel outermost, its elements innermost."""
+    def pack(self, tensor: str, rank: int, dim: int, panel: int | None, pair: int | None) -> None:
+        """Store a weight with one axis innermost.
+
+        Args:
+            tensor: The weight.
+            rank: How many axes it has.
+            dim: The axis that becomes innermost.
+            panel: Elements of a panel, which then is outermost; None for the axis as a whole.
+            pair: For 4-bit weights, the axis whose pairs share a byte; else None.
+        """
         axes = tuple(f"a{d}" for d in range(rank))
-        others = tuple(Piece(a) for d, a in enumerate(axes) if d != dim)
-        pieces = (Piece(axes[dim], div=width), *others, Piece(axes[dim], mod=width))
+        others = tuple(Piece(a, div=2) if d == pair else Piece(a) for d, a in enumerate(axes) if d != dim)
+        outer = () if panel is None else (Piece(axes[dim], div=panel),)
+        shared = () if pair is None else (Piece(axes[pair], mod=2),)
+        pieces = (*outer, *others, Piece(axes[dim], mod=panel), *shared)
         self.memory.append(Layout(tensor, LayoutSpec(axes, pieces)))
 
     def phase(self, tensor: str, rank: int, step: int) -> None:
