@@ -1,13 +1,13 @@
 """The pages of `ekb explain`: every code has one, and its two texts are what they say."""
 
 import pytest
-from edgekernelbench.nest.build import build_nest
 from tests.conftest import Golden
 
 from edgekernelbench.base.codes import CODES
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.cli.pages import Page, load_pages, page_as_lines
 from edgekernelbench.lang.parse import parse
+from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.verify.compute import verify_compute
 

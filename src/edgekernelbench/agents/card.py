@@ -160,7 +160,7 @@ def device_text(profile: Profile) -> str:
         ]
     if profile.instructions:
         facts.append(f"tensorize: {', '.join(profile.instructions)}")
-    return "; ".join([*facts, *profile.quirks])
+    return "; ".join([*facts, *(quirk.rstrip(".") for quirk in profile.quirks)])
 
 
 def render(name: str, values: Mapping[str, str]) -> str:

@@ -16,18 +16,23 @@ from edgekernelbench.cli.status import Status
 app = command_app("Write prompts to files, read answers back.")
 
 
-@app.command("export")
+@app.command("export", short_help="Write the prompts of a run to files.")
 def export_prompts(
     *,
     out: Annotated[str, typer.Option("--out", "-o", help="The batch folder.", metavar="DIR")],
-    model: Annotated[str, typer.Option("--model", "-m", help="Name of the model that will answer.")],
-    suite: Annotated[str, typer.Option("--suite", help="The suite of workloads.")] = "quick",
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Name of the model that will answer.", metavar="NAME")
+    ],
+    suite: Annotated[str, typer.Option("--suite", help="The suite of workloads.", metavar="NAME")] = "quick",
     workload: Annotated[
-        list[str] | None, typer.Option("--workload", "-w", help="Only this workload, pattern or family.")
+        list[str] | None,
+        typer.Option("--workload", "-w", help="Only this workload, pattern or family.", metavar="NAME"),
     ] = None,
     track: Track = "write",
-    k: Annotated[int, typer.Option("--k", "-k", help="Attempts on each workload.", min=1)] = 1,
-    device: Annotated[str, typer.Option("--device", "-d", help="Profile of the device.")] = "llvm",
+    k: Annotated[int, typer.Option("--k", "-k", help="Attempts on each workload.", min=1, metavar="N")] = 1,
+    device: Annotated[
+        str, typer.Option("--device", "-d", help="Profile of the device.", metavar="NAME")
+    ] = "llvm",
     files: Annotated[bool, typer.Option("--files", help="Also write one text file a prompt.")] = False,
     as_json: Json = False,
 ) -> int:
@@ -62,7 +67,7 @@ def export_prompts(
     return Status.YES
 
 
-@app.command("import")
+@app.command("import", short_help="Keep answers, so that a run can judge them.")
 def import_answers(
     folder: Annotated[str, typer.Argument(help="The batch folder.", metavar="DIR")],
     *,

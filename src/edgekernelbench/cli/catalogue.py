@@ -21,7 +21,7 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(help="Workloads, patterns or families; all without any.", show_default=False),
 ]
-Suite = Annotated[str, typer.Option("--suite", help="Only of this suite.")]
+Suite = Annotated[str, typer.Option("--suite", help="Only of this suite.", metavar="NAME")]
 
 
 def _as_json(workload: Workload) -> dict[str, object]:
@@ -52,7 +52,7 @@ def list_workloads(names: Names = None, *, suite: Suite = "full", as_json: Json 
     return Status.YES
 
 
-@app.command()
+@app.command(short_help="Show one workload with both of its texts.")
 def show(
     workload: Annotated[str, typer.Argument(help="Id of a workload.", metavar="WORKLOAD")],
     *,
@@ -70,7 +70,7 @@ def show(
     return Status.YES
 
 
-@app.command()
+@app.command(short_help="Check that every text parses and is proven.")
 def check(names: Names = None, *, suite: Suite = "full", as_json: Json = False) -> int:
     """Check that every text parses with its sizes and is proven; says which is not."""
     rows: list[dict[str, object]] = []

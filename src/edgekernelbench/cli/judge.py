@@ -30,9 +30,14 @@ def judge(
         bool, typer.Option("--timing/--no-timing", help="Whether a correct kernel is timed.")
     ] = True,
     sets: Annotated[
-        int, typer.Option("--sets", help="Sets of fresh processes to time in; a final verdict has 5.", min=1)
+        int,
+        typer.Option(
+            "--sets", help="Sets of fresh processes to time in; a final verdict has 5.", min=1, metavar="N"
+        ),
     ] = 1,
-    device: Annotated[str, typer.Option("--device", "-d", help="Profile of the device.")] = "llvm",
+    device: Annotated[
+        str, typer.Option("--device", "-d", help="Profile of the device.", metavar="NAME")
+    ] = "llvm",
     compiler: Compiler = "tvm",
     as_json: Json = False,
 ) -> int:

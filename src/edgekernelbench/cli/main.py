@@ -10,6 +10,7 @@ from typer.main import get_command
 
 from edgekernelbench.base.errors import EkbError, SourceError
 from edgekernelbench.base.names import nearest
+from edgekernelbench.cli.output import print_lines
 from edgekernelbench.cli.status import Status, report_bug, status_of
 
 COMMANDS = {
@@ -116,7 +117,7 @@ def _refuse(error: EkbError) -> int:
     if status is Status.BUG:
         report_bug(error)
     elif isinstance(error, SourceError):
-        sys.stdout.write(f"{error}\n")
+        print_lines(str(error).split("\n"))
     else:
         sys.stderr.write(f"ekb: {error}\n")
     return status

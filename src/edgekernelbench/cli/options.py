@@ -31,8 +31,10 @@ Size = Annotated[
 ]
 
 
-Compiler = Annotated[str, typer.Option("--compiler", help="tvm or c.")]
-Track = Annotated[str, typer.Option("--track", help="write (from PyTorch), or optimise (given the text).")]
+Compiler = Annotated[str, typer.Option("--compiler", help="tvm or c.", metavar="NAME")]
+Track = Annotated[
+    str, typer.Option("--track", help="write (from PyTorch), or optimise (given the text).", metavar="TRACK")
+]
 BaseUrl = Annotated[
     str | None,
     typer.Option(

@@ -9,13 +9,18 @@ from edgekernelbench.base.diagnostics import Diagnostic
 
 def print_json(value: object) -> None:
     """Print a result as JSON, indented, keys in the order given."""
-    sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n")
+    _write(json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n")
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """Print a result, a line an entry."""
     for line in lines:
-        sys.stdout.write(line.rstrip() + "\n")
+        _write(line.rstrip() + "\n")
+
+
+def _write(text: str) -> None:
+    """Write to standard output; half surrogates, which a quoted line may hold, as escapes."""
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode())
 
 
 def say(line: str) -> None:

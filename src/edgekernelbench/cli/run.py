@@ -29,39 +29,48 @@ def run(
         list[str] | None,
         typer.Option("--texts", help="A folder of kernels, FAMILY/WORKLOAD.kir each.", metavar="FOLDER"),
     ] = None,
-    agent: Annotated[str | None, typer.Option("--agent", "-a", help="Only direct, or only scripted.")] = None,
-    suite: Annotated[str, typer.Option("--suite", help="The suite of workloads.")] = "quick",
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", help="Only direct, or only scripted.", metavar="KIND")
+    ] = None,
+    suite: Annotated[str, typer.Option("--suite", help="The suite of workloads.", metavar="NAME")] = "quick",
     workload: Annotated[
         list[str] | None,
-        typer.Option("--workload", "-w", help="Only this workload, pattern or family; may be repeated."),
+        typer.Option(
+            "--workload", "-w", help="Only this workload, pattern or family; may be repeated.", metavar="NAME"
+        ),
     ] = None,
     track: Track = "write",
-    k: Annotated[int, typer.Option("--k", "-k", help="Attempts on each workload.", min=1)] = 1,
+    k: Annotated[int, typer.Option("--k", "-k", help="Attempts on each workload.", min=1, metavar="N")] = 1,
     out: Annotated[
         str | None,
         typer.Option("--out", "-o", help="The run folder.", show_default="runs/TIME", metavar="DIR"),
     ] = None,
     grammar: Annotated[
-        str, typer.Option("--grammar", help="Hold answers to the grammar: off, on or both.")
+        str, typer.Option("--grammar", help="Hold answers to the grammar: off, on or both.", metavar="WAY")
     ] = "off",
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", help="The most tokens of an answer.", min=1)
+        int | None, typer.Option("--max-tokens", help="The most tokens of an answer.", min=1, metavar="N")
     ] = None,
     temperature: Annotated[
-        float | None, typer.Option("--temperature", help="Of the sampling.", min=0)
+        float | None, typer.Option("--temperature", help="Of the sampling.", min=0, metavar="X")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Base of the sampling seeds.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Base of the sampling seeds.", metavar="N")] = 0,
     tokens: Annotated[
-        int | None, typer.Option("--tokens", help="Budget of an attempt: tokens read and written.", min=0)
+        int | None,
+        typer.Option("--tokens", help="Budget of an attempt: tokens read and written.", min=0, metavar="N"),
     ] = None,
     submissions: Annotated[
-        int, typer.Option("--submissions", help="Budget of an attempt: measurements.", min=0)
+        int, typer.Option("--submissions", help="Budget of an attempt: measurements.", min=0, metavar="N")
     ] = 0,
-    timing: Annotated[str, typer.Option("--timing", help="none, one-child or final.")] = "one-child",
-    device: Annotated[str, typer.Option("--device", "-d", help="Profile of the device.")] = "llvm",
+    timing: Annotated[
+        str, typer.Option("--timing", help="none, one-child or final.", metavar="HOW")
+    ] = "one-child",
+    device: Annotated[
+        str, typer.Option("--device", "-d", help="Profile of the device.", metavar="NAME")
+    ] = "llvm",
     compiler: Compiler = "tvm",
     concurrency: Annotated[
-        int, typer.Option("--concurrency", help="Attempts written at one time.", min=1)
+        int, typer.Option("--concurrency", help="Attempts written at one time.", min=1, metavar="N")
     ] = 1,
     base_url: BaseUrl = None,
     answers: Answers = None,

@@ -1,0 +1,51 @@
+"""`ekb lower`."""
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Ekb
+from tests.cli.test_check import GOOD, write
+
+from edgekernelbench.cli.status import Status
+from edgekernelbench.lang.parse import parse
+
+
+def test_without_a_form_the_nest_is_shown(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("lower", write(tmp_path, GOOD))
+    assert done.status == Status.YES
+    assert done.out.startswith("double_rows on llvm\n")
+
+
+def test_the_default_lowering_prints_a_whole_text(tmp_path: Path, ekb: Ekb) -> None:
+    text = ekb("lower", "--default", write(tmp_path, GOOD.partition("\n    with schedule")[0] + "\n")).out
+    kernel = parse(text)
+    assert kernel.compute == parse(GOOD).compute
+    assert kernel.schedule_for("llvm").directives
+
+
+@pytest.mark.parametrize(
+    ("form", "word"),
+    [
+        ("text", "with compute:"),
+        ("c", "double_rows_run"),
+        pytest.param("tir", "def ", marks=pytest.mark.needs_tvm),
+        pytest.param("llvm", "define ", marks=pytest.mark.needs_tvm),
+        pytest.param("asm", ".text", marks=pytest.mark.needs_tvm),
+    ],
+)
+def test_every_form_can_be_shown(form: str, word: str, tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("lower", write(tmp_path, GOOD), "--to", form)
+    assert done.status == Status.YES
+    assert word in done.out
+    assert ekb("lower", write(tmp_path, GOOD), "--to", form, "--json").json["form"] == form
+
+
+def test_a_form_that_there_is_not_gets_the_nearest(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("lower", write(tmp_path, GOOD), "--to", "lvm")
+    assert (done.status, done.err) == (Status.USAGE, "ekb: no form 'lvm'; did you mean 'llvm'?\n")
+
+
+def test_a_wrong_text_is_refused_with_its_place(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("lower", write(tmp_path, GOOD.replace("out.i", "out.q")))
+    assert done.status == Status.NO
+    assert "error[S04]" in done.out
