@@ -226,15 +226,34 @@ class Expressions:
         return value
 
     def _nibble(self, stored: Stored, place: Linear, mask: Value | None) -> Value:
-        index = self.held(stored.size * 2, place, mask)
         one = constant(1, "int32")
-        byte = index.binary(tirx.shift_right, one)
+        step = self._even_step(place)
+        if step and (mask is None or self.is_inside(place, stored.size * 2)):
+            # Lanes lie in bytes of their own, all in the same half: whole bytes are loaded.
+            index = self.value(self._first(place).expr())
+            start = index.binary(tirx.shift_right, one)
+            byte = Value(
+                tirx.Ramp(start.node, number(step // 2), number(self.lanes.count)), "int32", self.lanes.count
+            )
+        else:
+            index = self.held(stored.size * 2, place, mask)
+            byte = index.binary(tirx.shift_right, one)
         pair = Value(tirx.BufferLoad(stored.tir, [byte.node]), "uint8", byte.lanes)
         shift = (
             index.binary(tirx.bitwise_and, one).binary(tirx.shift_left, constant(2, "int32")).cast("uint8")
         )
         low = pair.binary(tirx.shift_right, shift).binary(tirx.bitwise_and, constant(15, "uint8"))
         return signed_nibble(low) if stored.buffer.dtype is DType.I4 else low
+
+    def _even_step(self, place: Linear) -> int:
+        """Give the distance between neighbouring lanes where it is even; else 0."""
+        lanes = self.scope.lanes
+        if lanes is None or any(
+            lanes.var in axes_of(t) and not _is_axis(t, lanes.var) for t, _ in place.terms
+        ):
+            return 0
+        step = next((k for t, k in place.terms if _is_axis(t, lanes.var)), 0)
+        return step if step % 2 == 0 else 0
 
     def _raw(self, stored: Stored, place: Linear, mask: Value | None) -> Value:
         kind = STORED[stored.buffer.dtype]
