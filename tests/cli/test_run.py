@@ -146,3 +146,12 @@ def test_what_is_no_run_cannot_be_resumed(tmp_path: Path, ekb: Ekb) -> None:
     done = ekb("resume", str(tmp_path))
     assert (done.status, done.out) == (Status.USAGE, "")
     assert "not a run folder" in done.err
+
+
+def test_stored_answers_are_judged_again_elsewhere(tmp_path: Path, texts: Path, ekb: Ekb) -> None:
+    first, second = str(tmp_path / "a"), str(tmp_path / "b")
+    assert "wrong" in ekb("run", "--texts", str(texts), *QUICKLY, "-o", first).out
+    done = ekb("run", "--again", first, "--compiler", "c", "-o", second)
+    assert done.status == Status.YES
+    assert "scripted-hand: correct 1" in done.out
+    assert RunFolder(tmp_path / "b").manifest().settings["compiler"] == "c"

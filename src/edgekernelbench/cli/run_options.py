@@ -1,0 +1,71 @@
+"""The options of `ekb run`."""
+
+from typing import Annotated
+
+import typer
+
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", "-m", help="A model, see `ekb model list`; may be repeated.", metavar="NAME"),
+]
+Texts = Annotated[
+    list[str] | None,
+    typer.Option("--texts", help="A folder of kernels, FAMILY/WORKLOAD.kir each.", metavar="FOLDER"),
+]
+Again = Annotated[
+    str | None,
+    typer.Option("--again", help="Judge the answers of this run again; ask nobody.", metavar="RUN"),
+]
+AgentKind = Annotated[
+    str | None, typer.Option("--agent", "-a", help="Only direct, or only scripted.", metavar="KIND")
+]
+Suite = Annotated[str, typer.Option("--suite", help="The suite of workloads.", metavar="NAME")]
+Workloads = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--workload", "-w", help="Only this workload, pattern or family; may be repeated.", metavar="NAME"
+    ),
+]
+Attempts = Annotated[int, typer.Option("--k", "-k", help="Attempts on each workload.", min=1, metavar="N")]
+Out = Annotated[
+    str | None,
+    typer.Option("--out", "-o", help="The run folder.", show_default="runs/TIME", metavar="DIR"),
+]
+Grammar = Annotated[
+    str, typer.Option("--grammar", help="Hold answers to the grammar: off, on or both.", metavar="WAY")
+]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", help="The most tokens of an answer.", min=1, metavar="N")
+]
+Temperature = Annotated[
+    float | None, typer.Option("--temperature", help="Of the sampling.", min=0, metavar="X")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Base of the sampling seeds.", metavar="N")]
+Tokens = Annotated[
+    int | None,
+    typer.Option("--tokens", help="Budget of an attempt: tokens read and written.", min=0, metavar="N"),
+]
+Submissions = Annotated[
+    int, typer.Option("--submissions", help="Budget of an attempt: measurements.", min=0, metavar="N")
+]
+Timing = Annotated[
+    str | None,
+    typer.Option("--timing", help="none, one-child or final.", metavar="HOW", show_default="one-child"),
+]
+Vendor = Annotated[bool, typer.Option("--vendor", help="Also time each pattern's PyTorch function.")]
+Device = Annotated[
+    str | None,
+    typer.Option("--device", "-d", help="Profile of the device.", metavar="NAME", show_default="llvm"),
+]
+CompilerName = Annotated[
+    str | None, typer.Option("--compiler", help="tvm or c.", metavar="NAME", show_default="tvm")
+]
+Concurrency = Annotated[
+    int, typer.Option("--concurrency", help="Attempts written at one time.", min=1, metavar="N")
+]
+Prices = Annotated[
+    str | None, typer.Option("--prices", help="A price table for --dry-run, TOML.", metavar="FILE")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what it would take, and show a prompt; ask nobody.")
+]
