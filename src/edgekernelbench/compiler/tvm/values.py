@@ -25,6 +25,8 @@ STORED: dict[DType, str] = {
 }  # fmt: skip
 """In which type elements are stored; what TVM would legalise itself is bytes here."""
 
+_WORD, _LONG = 32, 64
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -65,8 +67,21 @@ class Value:
         """Convert as TIR does."""
         if kind == self.kind:
             return self
-        fresh = Value(None, kind, self.lanes)
-        return Value(tirx.Cast(fresh.type, self.node), kind, self.lanes)
+        if kind.startswith("uint") and self.kind.startswith("int"):
+            return self._wrapped(kind)
+        return self._cast(kind)
+
+    def _cast(self, kind: str) -> "Value":
+        return Value(tirx.Cast(Value(None, kind, self.lanes).type, self.node), kind, self.lanes)
+
+    def _wrapped(self, kind: str) -> "Value":
+        """Wrap to an unsigned type, positive before the cast: TVM fails where it folds a negative one."""
+        bits = int(kind.removeprefix("uint"))
+        if bits == _LONG:
+            return self.reinterpret(kind) if self.kind == "int64" else self._cast(kind)
+        wide = self if self.kind == "int64" or (self.kind == "int32" and bits < _WORD) else self._cast("int64")
+        mask = Value(tirx.IntImm(wide.kind, 2**bits - 1), wide.kind)
+        return wide.binary(tirx.bitwise_and, mask)._cast(kind)
 
     def reinterpret(self, kind: str) -> "Value":
         """Take the same bits as another type."""
