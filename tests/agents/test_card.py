@@ -4,10 +4,14 @@ import pytest
 from tests.conftest import Golden
 
 from edgekernelbench.agents.card import CardFacts, card_text, device_text, make_task, render, system_text
+from edgekernelbench.agents.extract import extract_kernel
 from edgekernelbench.agents.ledger import Budget
 from edgekernelbench.agents.protocol import Track
 from edgekernelbench.base.errors import InternalError
-from edgekernelbench.profiles.profile import DeviceClass, Profile
+from edgekernelbench.lang.parse import parse
+from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.profile import DeviceClass, Profile, load_profile
+from edgekernelbench.verify.compute import verify_compute
 
 KERNEL = '''def softmax(x: f16[4, 32]):
     """softmax: probabilities along the last axis."""
@@ -65,6 +69,18 @@ def test_the_card_of_a_gpu_is_golden(golden: Golden) -> None:
 @pytest.mark.parametrize("short", [False, True], ids=["whole", "short"])
 def test_the_language_reference_is_golden(target: str, short: bool, golden: Golden) -> None:
     golden(system_text(Track.WRITE, target, short=short))
+
+
+@pytest.mark.parametrize(
+    ("target", "profile"), [("llvm", "llvm"), ("cuda", "cuda-sm87"), ("opencl", "opencl")]
+)
+@pytest.mark.parametrize("short", [False, True], ids=["whole", "short"])
+def test_the_text_that_shows_the_shape_is_legal(target: str, profile: str, short: bool) -> None:
+    shown = system_text(Track.WRITE, target, short=short)
+    text = extract_kernel(shown[shown.index("def name(") :])
+    assert text is not None
+    built = build_nest(verify_compute(parse(text)), target, load_profile(profile))
+    assert built.name == "name"
 
 
 def test_in_the_write_track_there_is_no_text_to_start_from() -> None:

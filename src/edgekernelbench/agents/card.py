@@ -95,6 +95,7 @@ def system_text(track: Track, target: str, *, short: bool = False) -> str:
         return f"{rules}\n\n{render('language_short', values)}"
     values = {
         "target": target,
+        "shape_schedule": render(f"shape_{kind}", {}),
         "schedule_target": render(f"schedule_{kind}", {}),
         "memory_target": render(f"memory_{kind}", {}),
     }
