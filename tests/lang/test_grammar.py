@@ -51,7 +51,9 @@ def test_random_texts_of_the_grammar_are_accepted_by_its_lark_form(parser: lark_
         parser.parse(random_text(seed))
 
 
-@pytest.mark.parametrize("name", ["biquad_cascade", "cumsum", "conv2d", "row_norms", "gemv_i4", "dtw"])
+@pytest.mark.parametrize(
+    "name", ["cumsum", "conv2d", "row_norms", "gemv_i4", "dtw", "layer_norm", "matmul", "histogram"]
+)
 def test_canonical_texts_are_accepted_by_the_lark_form(parser: lark_package.Lark, name: str) -> None:
     source = (Path(__file__).parents[1] / "texts" / f"{name}.kir").read_text()
     parser.parse(print_kernel(parse(source, CONV2D if name == "conv2d" else None)))

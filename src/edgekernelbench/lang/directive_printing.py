@@ -103,13 +103,12 @@ def _memory(node: MemoryDirective) -> str:
         case Layout(tensor=tensor, spec=spec):
             return _call("layout", (tensor, f'"{print_layout(spec)}"'))
         case Place(tensor=tensor, scope=scope, align=align, pad=pad, buffers=buffers):
-            align_text = [] if align is None else [f"align={align}"]
-            return _call("place", (tensor, f'"{scope}"', *align_text, *_padding(pad, buffers)))
+            options = _options(align=align, pad=pad, buffers=buffers)
+            return _call("place", (tensor, f'"{scope}"', *options))
         case Cache(tensor=tensor, scope=scope, at=at, vector=vector, buffers=buffers, pad=pad, layout=layout):
-            vector_text = [] if vector == 1 else [f"vector={vector}"]
-            layout_text = [] if layout is None else [f'layout="{print_layout(layout)}"']
-            options = (f"at={at}", *vector_text, *_padding(pad, buffers), *layout_text)
-            return _call("cache", (tensor, f'"{scope}"', *options))
+            options = _options(vector=vector, buffers=buffers, pad=pad)
+            packing = [] if layout is None else [f'layout="{print_layout(layout)}"']
+            return _call("cache", (tensor, f'"{scope}"', f"at={at}", *options, *packing))
         case Accumulate(stage=stage, scope=scope):
             return _call("accumulate", (stage, f'"{scope}"'))
         case Fold(loop=loop, steps=steps):
@@ -120,5 +119,9 @@ def _memory(node: MemoryDirective) -> str:
             assert_never(node)
 
 
-def _padding(pad: int, buffers: int) -> list[str]:
-    return ([f"pad={pad}"] if pad else []) + ([f"buffers={buffers}"] if buffers != 1 else [])
+_DEFAULTS = {"align": None, "vector": 1, "buffers": 1, "pad": 0}
+
+
+def _options(**values: int | None) -> list[str]:
+    """Print what differs from its default, in the order given."""
+    return [f"{name}={value}" for name, value in values.items() if value != _DEFAULTS[name]]

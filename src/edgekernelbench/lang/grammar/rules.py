@@ -81,16 +81,15 @@ placement   = "\n        " (layout | place | cache | accumulate | fold | reuse)
 layout      = "layout(" NAME ", \"" packing "\")"
 packing     = NAME (" " NAME)*5 " ->" (" " NAME ("/" factor)? ("%" factor)?)+7
 factor      = INTEGER | capital
-place       = "place(" NAME ", \"" scope "\"" (", align=" number)? (", pad=" number)?
-              (", buffers=" number)? ")"
-cache       = "cache(" NAME ", \"" scope "\", at=" loop (", vector=" number)? (", buffers=" number)?
-              (", pad=" number)? (", layout=\"" packing "\"")? ")"
+place       = "place(" NAME ", \"" scope "\"" (", " ("align" | "pad" | "buffers") "=" number)*2 ")"
+cache       = "cache(" NAME ", \"" scope "\", at=" loop (", " ("vector" | "buffers" | "pad") "=" number)*2
+              (", layout=\"" packing "\"")? ")"
 accumulate  = "accumulate(" NAME ", \"" scope "\")"
 fold        = "fold(" dotted ", " number ")"
 reuse       = "reuse(" NAME ", " NAME ")"
 DOC         = ([ !#-\[\]-~] | "\"" [ !#-\[\]-~] | "\\" [\\"])+60
 INTEGER     = "0" | [1-9] [0-9]*6
-FLOAT       = ("0" | [1-9] [0-9]*4) ("." [0-9]+6 ("e" "-"? [1-9] [0-9]?)? | "e" "-"? [1-9] [0-9]?)
+FLOAT       = ("0" | [1-9] [0-9]*4) ("." [0-9]+6 ("e" ("-" | "+")? [0-9]+2)? | "e" ("-" | "+")? [0-9]+2)
 EXPONENT    = [2-8]
 INSTRUCTION = "wmma.16x16x16" | "dot4"
 """
