@@ -52,16 +52,10 @@ def run(
     Every attempt is stored as it ends: after Ctrl-C, or a crash, `ekb resume` goes on.
     With --again, only --device, --compiler, --timing and --vendor can differ from that run.
     """
-    how = {
-        "profile": find_profile(None, device).name if device else None,
-        "compiler": choice("compiler", compiler, COMPILERS) if compiler else None,
-        "timing": choice("timing", timing, TIMINGS) if timing else None,
-        "vendor": vendor or None,
-    }
-    given = {name: value for name, value in how.items() if value is not None}
+    given = _given(device, compiler, timing, vendor=vendor)
     root = Path(out or f"runs/{datetime.now(UTC):%Y%m%d-%H%M%S}")
     if again is not None:
-        folder = judge_again(RunFolder(Path(again)), root, dict(given))
+        folder = judge_again(RunFolder(Path(again)), root, given)
         return finish_run(folder, base_url=base_url, answers=answers, as_json=as_json)
     rows = agent_rows(
         agent=agent,
@@ -85,3 +79,16 @@ def run(
         print_plan(experiment, prices=prices, as_json=as_json)
         return Status.YES
     return finish_run(start_run(root, experiment), base_url=base_url, answers=answers, as_json=as_json)
+
+
+def _given(
+    device: str | None, compiler: str | None, timing: str | None, *, vendor: bool
+) -> dict[str, object]:
+    """Collect the settings of judging that the command line names."""
+    how = {
+        "profile": find_profile(None, device).name if device else None,
+        "compiler": choice("compiler", compiler, COMPILERS) if compiler else None,
+        "timing": choice("timing", timing, TIMINGS) if timing else None,
+        "vendor": vendor or None,
+    }
+    return {name: value for name, value in how.items() if value is not None}
