@@ -89,7 +89,10 @@ def open_model(spec: ModelSpec, endpoint: Endpoint, store: Path | None = None) -
         return
     if spec.kind == "local":
         with LocalServer(bundled(spec.model), parallel=1) as server:
-            local = replace(endpoint, base_url=server.base_url, api_key="none", concurrency=1)
+            # Slow is not lost: a small machine that is busy may write for many minutes.
+            local = replace(
+                endpoint, base_url=server.base_url, api_key="none", concurrency=1, timeout_s=3600.0, retries=1
+            )
             yield _stored(_openai(spec, local), store)
         return
     yield _stored(_openai(spec, endpoint) if spec.kind == "openai" else _anthropic(spec, endpoint), store)
