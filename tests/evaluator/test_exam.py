@@ -1,6 +1,5 @@
 """Examinations."""
 
-
 import numpy as np
 import pytest
 from tests.tiny import make_catalogue

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from tests.tiny import make_catalogue
 
+from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.evaluator.exam import TIMED, choose_inputs, public_inputs
 from edgekernelbench.evaluator.judge import ONE_CHILD, Judge, Submission
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.judgement import Judgement
-from edgekernelbench.records.outcome import Correct, Rejected
+from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
 
 FAKE_SERVER = Path(__file__).parent / "cheats" / "fake_server.py"
@@ -174,3 +175,18 @@ time.sleep(60)
         time.sleep(0.01)
     assert not Path(f"/proc/{server}").exists()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_compiler_that_is_not_there_is_a_missing_prerequisite(catalogue: Catalogue) -> None:
+    with (
+        Judge(load_profile("llvm"), compiler="gcc") as judge,
+        pytest.raises(PrerequisiteError, match="use one of"),
+    ):
+        judged(judge, catalogue, ROW_SUM)
+
+
+def test_a_server_that_does_not_start_leaves_the_kernel_unjudged(catalogue: Catalogue) -> None:
+    with Judge(load_profile("llvm"), compiler="c", server=[sys.executable, "-c", "pass"]) as judge:
+        outcome = judged(judge, catalogue, ROW_SUM).outcome
+
+    assert isinstance(outcome, Unjudged)

@@ -5,6 +5,7 @@ deadlines, kills whole process groups, and reaps. Started as `python -m edgekern
 """
 
 import gc
+import json
 import os
 import selectors
 import shutil
@@ -18,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.evaluator.confine import become_subreaper, confine, mapped_bytes
 from edgekernelbench.evaluator.messages import (
     MAX_LINE_BYTES,
@@ -221,5 +223,17 @@ def serve(roles: Mapping[str, Role], descriptor: int) -> None:
     # The judge ends the server by closing the channel; a Ctrl-C at the terminal is the judge's to handle.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=descriptor)
-    channel.sendall(b"ready\n")
+    channel.sendall(b'{"ready": true}\n')
     Server(roles, channel).run()
+
+
+def decline(error: PrerequisiteError, descriptor: int) -> None:
+    """Tell the judge why there will be no server.
+
+    Args:
+        error: What is missing.
+        descriptor: The socket, inherited.
+    """
+    with socket.socket(fileno=descriptor) as channel:
+        text = json.dumps({"missing": error.missing, "remedy": error.remedy})
+        channel.sendall(text.encode() + b"\n")

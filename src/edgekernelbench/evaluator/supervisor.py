@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from edgekernelbench.base.errors import EkbError
+from edgekernelbench.base.errors import EkbError, PrerequisiteError
 from edgekernelbench.evaluator.messages import (
     DONE,
     GO,
@@ -240,6 +240,7 @@ class Supervisor:
 
         Raises:
             ServerLost: When no server can be started.
+            PrerequisiteError: When the server says what it lacks.
         """
         self._ensure_server()
         self._count += 1
@@ -321,17 +322,29 @@ class Supervisor:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
             )
-        ours.settimeout(START_DEADLINE_S)
+        self._channel = ours
+        self._await_greeting(ours)
+
+    def _await_greeting(self, channel: socket.socket) -> None:
+        """Wait until the server has imported what it needs, or says what is missing."""
+        channel.settimeout(START_DEADLINE_S)
+        said = b""
         try:
-            ready = ours.recv(6) == b"ready\n"
+            while not said.endswith(b"\n") and len(said) < MAX_LINE_BYTES:
+                data = channel.recv(MAX_LINE_BYTES)
+                if not data:
+                    break
+                said += data
         except OSError:
-            ready = False
-        if not ready:
-            ours.close()
+            said = b""
+        greeting = _json_object(said) or {}
+        if "missing" in greeting:
+            self._lose()
+            raise PrerequisiteError(str(greeting["missing"]), str(greeting["remedy"]))
+        if "ready" not in greeting:
             self._lose()
             raise ServerLost("the fork server did not start; its message stands above")
-        ours.settimeout(None)
-        self._channel = ours
+        channel.settimeout(None)
 
     def _lose(self) -> None:
         if self._channel is not None:

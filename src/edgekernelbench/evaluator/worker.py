@@ -13,7 +13,7 @@ from edgekernelbench.base.errors import CompileError, PrerequisiteError
 from edgekernelbench.compiler.interface import Array, Compiler, Cost, Executable
 from edgekernelbench.evaluator.compilers import import_compiler, load_compiler
 from edgekernelbench.evaluator.desk import Desk, serve_tokens
-from edgekernelbench.evaluator.server import Role, serve
+from edgekernelbench.evaluator.server import Role, decline, serve
 from edgekernelbench.evaluator.sheets import Sheet
 from edgekernelbench.evaluator.timing import Batches, BatchPlan, copy_sets, set_count
 from edgekernelbench.evaluator.vendor import run_torch
@@ -123,9 +123,13 @@ def main() -> None:
         with suppress(ImportError):
             import torch  # noqa: F401, PLC0415
         serve({"torch": run_torch}, int(descriptor))
-    else:
+        return
+    try:
         import_compiler(what)
-        serve({"kernel": kernel_role(load_compiler)}, int(descriptor))
+    except PrerequisiteError as error:
+        decline(error, int(descriptor))
+        return
+    serve({"kernel": kernel_role(load_compiler)}, int(descriptor))
 
 
 if __name__ == "__main__":
