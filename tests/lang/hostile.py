@@ -100,6 +100,7 @@ HOSTILE = {
     "a long constant": value("A" * 60_000),
     "a long type": compute("o: " + "a" * 60_000 + " = 1", "return o"),
     "a long directive": schedule("a" * 60_000 + "(o.i)"),
+    "a long kernel": value("1").replace("def f", "def " + "f" * 60_000),
     # characters
     "nothing": "",
     "line breaks": "\n" * 60_000,

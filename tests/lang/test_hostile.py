@@ -86,8 +86,8 @@ def cpu_seconds(work: Callable[[str], object], text: str) -> float:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_costs_little_more_than_python_s_own_parser(name: str) -> None:
     text = HOSTILE[name]
-    best = min(cpu_seconds(read, text) - cpu_seconds(ast.parse, text) for _ in range(2))
-    assert best < MAX_CPU_S
+    tries = (cpu_seconds(read, text) - cpu_seconds(ast.parse, text) for _ in range(4))
+    assert any(share < MAX_CPU_S for share in tries)
 
 
 @given(st.text(max_size=200))

@@ -4,7 +4,7 @@ import ast
 
 from edgekernelbench.base.span import Span
 from edgekernelbench.ir.compute import Param
-from edgekernelbench.lang.context import Context, span
+from edgekernelbench.lang.context import MAX_NAME_CHARS, Context, span
 from edgekernelbench.lang.naming import check_name
 from edgekernelbench.lang.numbers import number
 from edgekernelbench.lang.scope import Declared, Scope
@@ -35,7 +35,10 @@ def read_params(function: ast.FunctionDef, scope: Scope, ctx: Context) -> tuple[
 
 
 def _refuse_extras(function: ast.FunctionDef, ctx: Context) -> None:
-    """Refuse what a Python function can have and a kernel cannot [P02]."""
+    """Refuse what a Python function can have and a kernel cannot [P02, P03]."""
+    if len(function.name) > MAX_NAME_CHARS:
+        place = Span(function.lineno, 1, function.lineno, 1 + len("def"))
+        ctx.report("P03", f"the name of a kernel has at most {MAX_NAME_CHARS} characters", place)
     for decorator in function.decorator_list:
         ctx.report("P02", "a kernel has no decorators", decorator, "leave the line out")
     args = function.args
