@@ -19,11 +19,12 @@ from edgekernelbench.base.errors import SourceError
 from edgekernelbench.base.hashing import hash_text
 from edgekernelbench.base.units import Nanoseconds
 from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
+from edgekernelbench.evaluator.device_lock import hold_device
 from edgekernelbench.evaluator.environment import scratch_root, worker_cores, worker_environment
 from edgekernelbench.evaluator.exam import Exam, Exams, InputChoice
 from edgekernelbench.evaluator.marking import Mark, first_wrong
 from edgekernelbench.evaluator.messages import Limits
-from edgekernelbench.evaluator.ring import Lost, Pace, Timed, TimingPlan, measure_ring
+from edgekernelbench.evaluator.ring import IDLE_S, Lost, Pace, Timed, TimingPlan, measure_ring
 from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
 from edgekernelbench.evaluator.standby import Standby
 from edgekernelbench.evaluator.supervisor import ServerLost, Supervisor
@@ -268,7 +269,9 @@ class Judge:
             wrong = self._marked(trial.marks(), findings)
             if wrong is not None:
                 return wrong
-            ring = measure_ring([trial.timed("kernel", limits.deadline_s), *beside], timing)
+            trial.worker.extend(IDLE_S)
+            with hold_device(self.profile.target):
+                ring = measure_ring([trial.timed("kernel", limits.deadline_s), *beside], timing)
             if isinstance(ring, Lost):
                 return self._lost(ring, trial)
             crowd = _crowd(ring, self.profile.threads)
