@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.interp.texts import FOLDER, SMALL, random_inputs
 
+from edgekernelbench.base.errors import SourceError
 from edgekernelbench.interp.evaluate import evaluate
 from edgekernelbench.interp.nests import run_nest
 from edgekernelbench.lang.parse import read
@@ -68,6 +69,14 @@ def bare(facts: Facts) -> Facts:
 def nest_of(facts: Facts, target: str) -> Nest:
     """Build a nest with the profile of the tests."""
     return build_nest(facts, target, profile_of(target))
+
+
+def try_nest(facts: Facts, target: str) -> tuple[Nest | None, set[str]]:
+    """Build a nest; when it is refused, give the codes instead."""
+    try:
+        return nest_of(facts, target), set()
+    except SourceError as error:
+        return None, {d.code for d in error.diagnostics}
 
 
 def inputs_of(facts: Facts) -> Mapping[str, NDArray[Any]]:

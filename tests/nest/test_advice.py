@@ -1,5 +1,7 @@
 """Usage and advice of a check that succeeds."""
 
+from dataclasses import replace
+
 import pytest
 from tests.interp.texts import facts_of
 from tests.nest.running import nest_of, profile_of
@@ -28,8 +30,6 @@ def conv(x: f32[1, 8, 30, 30], w: const[f32[32, 8, 3, 3]]):
 
 
 def nest(source: str, **changes: int) -> Nest:
-    from dataclasses import replace
-
     facts = verify_compute(read(source.strip() + "\n").bind())
     return build_nest(facts, "llvm", replace(profile_of("llvm"), **changes))  # type: ignore[arg-type]
 

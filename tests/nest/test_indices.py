@@ -44,11 +44,16 @@ def value(node: Expr, env: dict[str, int]) -> Any:
             )
         case Select(condition=condition, then=then, other=other):
             return value(then if value(condition, env) else other, env)
-    raise AssertionError(node)
+        case _:
+            raise AssertionError(node)
 
 
 def binary(op: str, left: Expr, right: Expr) -> Expr:
     return Binary(op, left, right, dtype=DType.I32)
+
+
+def choice(function: str, left: Expr, right: Expr) -> Expr:
+    return Call(function, (left, right), dtype=DType.I32)
 
 
 leaves = st.one_of(st.integers(-9, 9).map(number), st.sampled_from(sorted(RANGES)).map(variable))

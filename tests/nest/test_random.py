@@ -9,7 +9,7 @@ from tests.nest.running import TARGETS, assert_right, bare, nest_of, profile_of,
 
 QUICK = (
     "argmax_rows", "biquad_cascade", "conv3x3_bias_relu", "cumsum_blocked", "decode_attention",
-    "farthest_point_sampling", "histogram", "matmul", "nms", "softmax", "softmax_online", "topk",
+    "farthest_point_sampling", "matmul", "nms", "softmax", "softmax_online", "topk",
 )  # fmt: skip
 STEPS = 25
 
@@ -30,7 +30,7 @@ def test_a_longer_random_schedule_computes_the_same(name: str, target: str, seed
 
 def assert_random(name: str, target: str, *, seed: int, steps: int) -> None:
     """Grow a schedule from nothing and run the nest."""
-    rng = random.Random(f"{seed} {name} {target}")
+    rng = random.Random(f"{seed} {name} {target}")  # noqa: S311 - no secret
     growing = Growing(bare(text_at(name, "small")), target, profile_of(target), rng)
     facts = growing.grow(steps)
     assert_right(facts, nest_of(facts, target))

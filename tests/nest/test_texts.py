@@ -1,6 +1,7 @@
 """The thirty texts: on every target, scheduled and bare, a nest computes what the compute layer says."""
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from tests.interp.texts import SMALL, facts_of
 from tests.nest.running import CASES, TARGETS, assert_right, bare, nest_of, text_at
 
@@ -23,6 +24,11 @@ REFUSED = {
 """Sizes that the vectors and instructions of a text do not divide."""
 
 
+def marked(case: tuple[str, str, str]) -> ParameterSet:
+    marks = [pytest.mark.slow] if case[:2] in SLOW else []
+    return pytest.param(*case, id="-".join(case), marks=marks)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_text_without_schedule_computes_its_values(name: str, target: str) -> None:
@@ -30,13 +36,7 @@ def test_a_text_without_schedule_computes_its_values(name: str, target: str) -> 
     assert_right(facts, nest_of(facts, target))
 
 
-@pytest.mark.parametrize(
-    ("name", "size", "target"),
-    [
-        pytest.param(*case, id="-".join(case), marks=[pytest.mark.slow] * (case[:2] in SLOW))
-        for case in SCHEDULED
-    ],
-)
+@pytest.mark.parametrize(("name", "size", "target"), [marked(case) for case in SCHEDULED])
 def test_a_scheduled_text_computes_its_values(name: str, size: str, target: str) -> None:
     facts = text_at(name, size)
     if (name, size, target) in REFUSED:

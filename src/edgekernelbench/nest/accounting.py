@@ -41,6 +41,11 @@ class _Counter:
         self._stores = stores
         self._written = written
         self._whole = whole
+        self._reads: dict[str, dict[str, int]] = {}
+        for reader in written.stages.values():
+            for read in reader.reads():
+                times = self._reads.setdefault(tensor_of(read), {})
+                times[reader.name] = times.get(reader.name, 0) + 1
 
     def usage(self, name: str) -> Usage:
         """Describe one stage."""
@@ -68,10 +73,8 @@ class _Counter:
         """Count how often the expression of an inlined stage is evaluated, conditions left out."""
         run = self._boxes.structure.program.stages
         total = 0
-        for reader in self._written.stages.values():
-            reads = sum(tensor_of(read) == name for read in reader.reads())
-            if not reads or reader.name == name:
-                continue
+        for one, reads in self._reads.get(name, {}).items():
+            reader = self._written.stages[one]
             if reader.name in run:
                 reduced = reader.reducing.axes if reader.reducing is not None else ()
                 total += reads * self._computed(reader.name) * prod(axis.size for axis in reduced)

@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 
-from edgekernelbench.ir.expr import Expr, Read
+from edgekernelbench.ir.dtype import DType
+from edgekernelbench.ir.expr import Call, Expr, Read
 from edgekernelbench.nest.indices import TRUE, add, at_least, below, clamp, scale, simplify, span_of
 from edgekernelbench.nest.inlining import substitute
 from edgekernelbench.nest.linear import linear, number, variable
+from edgekernelbench.nest.packing import Packing
+from edgekernelbench.nest.plan import Hoisted
 from edgekernelbench.nest.spread import Reach, Spread, union
 from edgekernelbench.nest.structure import ROOT, Structure, free_axes
+from edgekernelbench.nest.tails import NO_TAILS, Tails, hoist_moves_back, moved_back
 from edgekernelbench.nest.work import WorkStage, tensor_of
 
 
@@ -45,8 +49,12 @@ def whole_axis(size: int) -> AxisBox:
 class Boxes:
     """The boxes of all stages, and the ranges of all loop variables."""
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(
+        self, structure: Structure, private: Tails = NO_TAILS, packing: Packing | None = None
+    ) -> None:
         self.structure = structure
+        self._packing = Packing() if packing is None else packing
+        self._private = private
         self.of: dict[str, dict[str, AxisBox]] = {}
         self.extents: dict[str, dict[str, int]] = {}
         self.ranges: dict[str, tuple[int, int]] = {}
@@ -91,7 +99,9 @@ class Boxes:
             self.ranges[step] = (0, stage.size_of[axis] - 1)
         if stage.reducing is not None:
             counts |= {axis.name: axis.size for axis in stage.reducing.axes}
-        extents = self.structure.plan.tables[stage.name].extents(counts)
+        table = self.structure.plan.tables[stage.name]
+        extents = table.extents(counts)
+        table.moved_back = moved_back(self.structure, stage, extents, self._private, self._packing)
         self.extents[stage.name] = extents
         self.ranges |= {loop: (0, extent - 1) for loop, extent in extents.items()}
         self.ranges |= {f"~{loop}": (0, extent - 1) for loop, extent in extents.items()}
@@ -116,8 +126,7 @@ class Boxes:
         for member in members:
             stage = program.stages[member]
             found[member] = {
-                axis: self._box(f"{unit}.{axis}.first", spreads[member].get(axis), size, exact=exact)
-                for axis, size in stage.size_of.items()
+                axis: self._box(stage, axis, spreads[member].get(axis), exact=exact) for axis in stage.axes
             }
         return found
 
@@ -133,20 +142,26 @@ class Boxes:
             joint[axis] = union(parts) if parts else None
         return {m: {a: joint[a] for a in program.stages[m].axes if a in free} for m in members}
 
-    def _box(self, name: str, spread: Spread | None, size: int, *, exact: bool) -> AxisBox:
+    def _box(self, stage: WorkStage, axis: str, spread: Spread | None, *, exact: bool) -> AxisBox:
+        """Fit a spread into an axis; the boxes of a kept stage stand exactly where its reads are."""
+        size = stage.size_of[axis]
         if spread is None:
             return whole_axis(size)
         count = spread.high - spread.low + 1
         if count >= size:
             return whole_axis(size)
         first = simplify(spread.first().expr(), self.ranges)
-        if exact:
-            low, high = span_of(first, self.ranges)
-            guarded = low is None or high is None or low < 0 or high + count > size
-            return AxisBox(first, count, size, guarded=guarded)
         held = clamp(first, 0, size - count, self.ranges)
         if held is first:
             return AxisBox(first, count, size)
+        if exact:
+            return AxisBox(first, count, size, guarded=True)
+        unit = self.structure.program.unit_of(stage.name)
+        if unit == stage.name and self._packing.cuts([stage], axis):
+            # A tile that moved back would begin inside a piece, and a vector would gather.
+            overrun = self._packing.may_overrun(stage, axis, first, count, self.ranges)
+            return AxisBox(first, count, size, guarded=not overrun)
+        name = f"{unit}.{axis}.first"
         self.ranges[name] = (0, size - count)
         self.lets[name] = held
         return AxisBox(variable(name), count, size, let=name, value=held)
@@ -249,8 +264,8 @@ class Boxes:
         for axis, step in zip(stage.ordered, stage.steps, strict=True):
             found[axis] = number(0) if stage.size_of[axis] == 1 else variable(step)
         for hoisted in self.structure.hoisted(stage.group):
-            if hoisted.axis in found and self.ranges[hoisted.loop][1]:
-                found[hoisted.axis] = add(scale(variable(hoisted.loop), hoisted.block), found[hoisted.axis])
+            if hoisted.axis in found:
+                found[hoisted.axis] = add(self.block_start(stage, hoisted), found[hoisted.axis])
         for axis, box in self.of[stage.name].items():
             if axis in found:
                 found[axis] = add(box.first, found[axis])
@@ -258,6 +273,22 @@ class Boxes:
             for reduced in stage.reducing.axes:
                 found[reduced.name] = add(found[reduced.name], number(reduced.start))
         return found
+
+    def block_start(self, stage: WorkStage, hoisted: Hoisted) -> Expr:
+        """Give the first position, inside the box of a stage, of one iteration of a hoisted loop."""
+        if not self.ranges[hoisted.loop][1]:
+            return number(0)
+        start = scale(variable(hoisted.loop), hoisted.block)
+        if self._moves(stage, hoisted):
+            last = self.of[stage.name][hoisted.axis].count - hoisted.block
+            return Call("min", (start, number(last)), dtype=DType.I32)
+        return start
+
+    def _moves(self, stage: WorkStage, hoisted: Hoisted) -> bool:
+        """Whether the last turn of a hoisted loop begins earlier."""
+        count = self.of[stage.name][hoisted.axis].count
+        group = self.structure.program.groups[stage.group]
+        return hoist_moves_back(self.structure, group, hoisted, count, self._private)
 
     def tails(self, stage: WorkStage) -> list[Expr]:
         """List the conditions that hold the loops of a stage inside its box and its shape."""
@@ -270,7 +301,7 @@ class Boxes:
         conditions = table.tails(values, extents, self.ranges)
         whole = self.axis_values(stage)
         for hoisted in self.structure.hoisted(stage.group):
-            if hoisted.axis in whole:
+            if hoisted.axis in whole and not self._moves(stage, hoisted):
                 box = self.of[stage.name][hoisted.axis]
                 inner = linear(whole[hoisted.axis]).plus(linear(box.first), -1).expr()
                 conditions.append(below(inner, box.count, self.ranges))

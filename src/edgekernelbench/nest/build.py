@@ -17,12 +17,14 @@ from edgekernelbench.nest.marking import check_marks
 from edgekernelbench.nest.memory import Storing, resolve_memory
 from edgekernelbench.nest.memory_checks import check_memory, check_reuse
 from edgekernelbench.nest.numbering import renumber
+from edgekernelbench.nest.packing import packing_of
 from edgekernelbench.nest.placement import check_circles, check_hoists, check_places, order_units
-from edgekernelbench.nest.preparing import copy_nest, prepare_nest
+from edgekernelbench.nest.preparing import copy_nest, fill_nest, prepare_nest
 from edgekernelbench.nest.problems import Problems
 from edgekernelbench.nest.scheduling import resolve_schedule
 from edgekernelbench.nest.stores import Stores, apply_reuse, decide_stores, given_storages
 from edgekernelbench.nest.structure import ROOT, Structure
+from edgekernelbench.nest.tails import Tails
 from edgekernelbench.nest.tiling import check_tiling
 from edgekernelbench.nest.tree import Allocate, Buffer, Nest, Stmt
 from edgekernelbench.nest.work import Program, make_program
@@ -73,7 +75,8 @@ class _Builder:
         structure = Structure(plan)
         orders = self._arrange(structure, storing)
         private = {name for name, place in storing.places.items() if place.scope == "local"}
-        boxes = Boxes(structure)
+        filled = frozenset(whole.params) | whole.precomputed
+        boxes = Boxes(structure, tails_of(storing), packing_of(storing.layouts, filled))
         boxes.resolve_all()
         check_tiling(boxes, problems)
         check_marks(boxes, self._profile, problems)
@@ -115,7 +118,7 @@ class _Builder:
         given = given_storages(whole)
         body: list[Stmt] = []
         for name, storage in stores.packed.items():
-            body += copy_nest(given[name], storage)
+            body += [*fill_nest(storage), *copy_nest(given[name], storage)]
         for nest in nests:
             body += nest
         held = stores.held_at.get(ROOT, [])
@@ -135,6 +138,11 @@ class _Builder:
             prepare_nest(whole, stores),
             renumber(tuple(body)),
         )
+
+
+def tails_of(storing: Storing) -> Tails:
+    """Say what the memory layer means for tails."""
+    return Tails(frozenset(storing.accumulators), frozenset(storing.reuses), frozenset(storing.folds))
 
 
 def prepared_buffers(stores: Stores) -> tuple[Buffer, ...]:

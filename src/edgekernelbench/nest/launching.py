@@ -30,6 +30,7 @@ class Launcher:
         self._holding = holding
         self._private = private
         self._problems = problems
+        self._launches: dict[str, list[str]] = {}
 
     def decide(self) -> None:
         """Decide everything."""
@@ -40,6 +41,7 @@ class Launcher:
             own = any(self._binds(stage, BLOCKS) for stage in group.stages)
             if own and not bound and structure.place_of(name) == "":
                 structure.host_groups.add(name)
+        self._launches = launches_of(structure)
         self._check_blocks()
         for unit in self._outer_first():
             self._unit(unit)
@@ -58,11 +60,10 @@ class Launcher:
     def _launch_binds(self, launch: str) -> bool:
         """Whether any loop of a launch is bound."""
         structure = self._structure
-        for stage in structure.program.stages:
-            if structure.launch_of(stage) == launch:
-                hoisted = [h.loop for h in structure.hoisted(structure.program.unit_of(stage))]
-                if self._binds(stage, BOUND) or any(structure.mark(loop) in BOUND for loop in hoisted):
-                    return True
+        for stage in self._launches[launch]:
+            hoisted = [h.loop for h in structure.hoisted(structure.program.unit_of(stage))]
+            if self._binds(stage, BOUND) or any(structure.mark(loop) in BOUND for loop in hoisted):
+                return True
         return False
 
     def _unit(self, unit: str) -> None:
@@ -205,9 +206,8 @@ def make_launches(boxes: Boxes, private: set[str], limit: int) -> Launches:
     if not structure.plan.is_gpu():
         return Launches()
     found = Launches(gpu=True, alone=structure.alone)
-    names = {structure.launch_of(stage): None for stage in structure.program.stages}
-    for launch in names:
-        found.dims[launch] = _dims(boxes, launch, limit)
+    for launch, stages in launches_of(structure).items():
+        found.dims[launch] = _dims(boxes, stages, limit)
     for name, leading in structure.dealt.items():
         stage = name.removesuffix(" group")
         dims = found.dims[structure.launch_of(stage)]
@@ -219,14 +219,20 @@ def make_launches(boxes: Boxes, private: set[str], limit: int) -> Launches:
     return found
 
 
-def _dims(boxes: Boxes, launch: str, limit: int) -> Dims:
+def launches_of(structure: Structure) -> dict[str, list[str]]:
+    """List the stages of each launch."""
+    found: dict[str, list[str]] = {}
+    for stage in structure.program.stages:
+        found.setdefault(structure.launch_of(stage), []).append(stage)
+    return found
+
+
+def _dims(boxes: Boxes, stages: list[str], limit: int) -> Dims:
     """Find the largest count bound to each axis of threads in a launch."""
     structure = boxes.structure
     sizes = dict.fromkeys(THREADS, 1)
     some = False
-    for stage in structure.program.stages:
-        if structure.launch_of(stage) != launch:
-            continue
+    for stage in stages:
         hoisted = [h.loop for h in structure.hoisted(structure.program.unit_of(stage))]
         for loops in (hoisted, structure.plan.tables[stage].sequence):
             for mark in THREADS:

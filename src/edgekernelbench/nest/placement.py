@@ -57,7 +57,7 @@ def check_places(structure: Structure, problems: Problems) -> None:
         members = program.members(unit)
         outside = {structure.owner(one) for one in structure.path_to(loop)}
         for stage in members:
-            for tensor in sorted(program.stages[stage].tensors() & program.stages.keys()):
+            for tensor in sorted(structure.tensors(stage) & program.stages.keys()):
                 holder = program.unit_of(tensor)
                 if holder in outside and holder != unit:
                     message = f"{tensor} is read by {stage}: place {tensor} at a loop of {stage}"
@@ -73,7 +73,7 @@ def depends(structure: Structure, stages: set[str], on: set[str]) -> bool:
     """Whether some of `stages` reads some of `on`, through others too."""
     waiting, seen = list(stages), set(stages)
     while waiting:
-        for tensor in structure.program.stages[waiting.pop()].tensors() & structure.program.stages.keys():
+        for tensor in structure.tensors(waiting.pop()) & structure.program.stages.keys():
             if tensor in on:
                 return True
             if tensor not in seen:
@@ -96,7 +96,7 @@ def order_units(structure: Structure, problems: Problems) -> dict[str, tuple[str
     needs: dict[str, dict[str, dict[str, tuple[str, str]]]] = {}
     program = structure.program
     for reader in program.stages.values():
-        for tensor in reader.tensors() & program.stages.keys():
+        for tensor in structure.tensors(reader.name) & program.stages.keys():
             unit = program.unit_of(tensor)
             if unit == program.unit_of(reader.name):
                 continue

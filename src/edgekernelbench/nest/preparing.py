@@ -1,7 +1,9 @@
 """What runs once per weights: packed parameters and precomputed stages."""
 
 from dataclasses import replace
+from math import prod
 
+from edgekernelbench.ir.expr import Literal
 from edgekernelbench.ir.schedule import Schedule
 from edgekernelbench.nest.boxes import Boxes
 from edgekernelbench.nest.emit import Emitter
@@ -33,6 +35,23 @@ def copy_nest(source: Storage, target: Storage) -> list[Stmt]:
     return body
 
 
+def fill_nest(target: Storage) -> list[Stmt]:
+    """Write the loops that fill a buffer with zeros, when its layout pads it."""
+    buffer = target.buffer
+    if prod(buffer.shape) == prod(target.counts):
+        return []
+    names = [f"{buffer.name}.fill.{axis}" for axis in range(len(buffer.shape))]
+    indices = tuple(
+        variable(one) if size > 1 else number(0) for one, size in zip(names, buffer.shape, strict=True)
+    )
+    zero = Literal(0.0 if buffer.dtype.is_float else 0, dtype=buffer.dtype)
+    body: list[Stmt] = [Store(buffer.name, indices, zero)]
+    for one, size in reversed(list(zip(names, buffer.shape, strict=True))):
+        if size > 1:
+            body = [Loop(one, size, tuple(body), Kind.COPY)]
+    return body
+
+
 def prepare_nest(whole: Program, stores: Stores) -> tuple[Stmt, ...]:
     """Write what runs once per weights.
 
@@ -43,6 +62,7 @@ def prepare_nest(whole: Program, stores: Stores) -> tuple[Stmt, ...]:
     given = given_storages(whole)
     body: list[Stmt] = []
     for name, storage in stores.prepared.items():
+        body += fill_nest(storage)
         if name in whole.params:
             body += copy_nest(given[name], storage)
     if not whole.precomputed:

@@ -6,8 +6,7 @@ from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Expr
 from edgekernelbench.ir.memory import LayoutSpec
 from edgekernelbench.nest.boxes import Boxes
-from edgekernelbench.nest.indices import add, scale
-from edgekernelbench.nest.linear import variable
+from edgekernelbench.nest.indices import add
 from edgekernelbench.nest.memory import Storing
 from edgekernelbench.nest.storage import Storage, StorageRequest, make_storage
 from edgekernelbench.nest.structure import ROOT, Structure, group_key
@@ -191,8 +190,6 @@ def _stored_box(stage: WorkStage, boxes: Boxes, holder: str) -> tuple[tuple[Expr
     if holder in [h.loop for h in hoisted]:
         for one in hoisted:
             if one.axis in counts:
-                step = scale(variable(one.loop), one.block)
-                moves = boxes.ranges[one.loop][1] > 0
-                firsts[one.axis] = add(firsts[one.axis], step) if moves else firsts[one.axis]
+                firsts[one.axis] = add(firsts[one.axis], boxes.block_start(stage, one))
                 counts[one.axis] = min(one.block, counts[one.axis])
     return tuple(firsts[a] for a in stage.axes), tuple(counts[a] for a in stage.axes)

@@ -98,14 +98,21 @@ class Structure:
 
     def path(self, stage: str) -> tuple[str, ...]:
         """List all loops round the computation of a stage, its own included, outermost first."""
-        return self._paths.setdefault(stage, (*self.outer(stage), *self.sequence(stage)))
+        if stage not in self._paths:
+            self._paths[stage] = (*self.outer(stage), *self.sequence(stage))
+        return self._paths[stage]
 
     def forget_paths(self) -> None:
         """Find all paths anew: loops were added."""
         self._paths.clear()
+        self._inside.clear()
 
     @cached_property
     def _paths(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    @cached_property
+    def _inside(self) -> dict[str, frozenset[str]]:
         return {}
 
     def outer(self, stage: str) -> tuple[str, ...]:
@@ -137,7 +144,9 @@ class Structure:
         """Name the stages that are computed inside a loop; all for `ROOT`."""
         if loop == ROOT:
             return frozenset(self.program.stages)
-        return frozenset(name for name in self.program.stages if loop in self.path(name))
+        if loop not in self._inside:
+            self._inside[loop] = frozenset(n for n in self.program.stages if loop in self.path(n))
+        return self._inside[loop]
 
     def children(self, loop: str) -> tuple[str, ...]:
         """List the units that are computed at a loop, in text order."""
@@ -180,12 +189,20 @@ class Structure:
         """Name the stages that read a stage."""
         return self._readers.get(stage, frozenset())
 
+    def tensors(self, stage: str) -> frozenset[str]:
+        """Name the tensors that a stage reads."""
+        return self._tensors[stage]
+
+    @cached_property
+    def _tensors(self) -> dict[str, frozenset[str]]:
+        return {name: stage.tensors() for name, stage in self.program.stages.items()}
+
     @cached_property
     def _readers(self) -> dict[str, frozenset[str]]:
         found: dict[str, set[str]] = {}
-        for reader in self.program.stages.values():
-            for tensor in reader.tensors():
-                found.setdefault(tensor, set()).add(reader.name)
+        for reader, tensors in self._tensors.items():
+            for tensor in tensors:
+                found.setdefault(tensor, set()).add(reader)
         return {name: frozenset(readers) for name, readers in found.items()}
 
     def threads_round(self, loop: str) -> bool:
