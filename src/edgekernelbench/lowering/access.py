@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import gcd
 
 from edgekernelbench.ir.expr import Axis, Binary, Call, Cast, Expr, Literal, Power, Read, Reduction, Select
 from edgekernelbench.ir.walk import children, transform, walk
@@ -102,8 +103,9 @@ class Movement:
 
     Attributes:
         kind: `still`, `unit` (to the next element in memory), `packs` (a weight whose stored order
-            can be chosen so that it becomes `unit`), `strides` (over a few elements) or `jumps`.
-        step: For `strides`, over how many.
+            can be chosen so that it becomes `unit`), `strides` (over a few elements), `rests` (still for
+            a number of positions, then elsewhere) or `jumps`.
+        step: For `strides`, over how many; for `rests`, how long.
     """
 
     kind: str
@@ -125,9 +127,13 @@ def movement(read: Read, axis: str, *, packable: bool, last: int | None = None) 
         last: The axis of the tensor that is stored innermost; its last one when None.
     """
     touched = [d for d, index in enumerate(read.indices) if uses(index, axis)]
+    resting = [_rest(read.indices[d], axis) for d in touched]
+    if touched and all(resting):
+        return Movement("rests", gcd(*resting))
+    touched = [d for d, rest in zip(touched, resting, strict=True) if not rest]
     if not touched:
         return Movement("still")
-    if len(touched) > 1:
+    if len(touched) > 1 or any(resting):
         return Movement("jumps")
     (dim,) = touched
     form = affine(read.indices[dim])
@@ -137,6 +143,15 @@ def movement(read: Read, axis: str, *, packable: bool, last: int | None = None) 
     if step != 1:
         return Movement("jumps")
     return Movement("packs") if packable and isinstance(read.indices[dim], Axis) else Movement("jumps")
+
+
+def _rest(index: Expr, axis: str) -> int:
+    """Give `m` for an index such as `axis // m`, which stays for `m` positions; 0 for any other."""
+    match index:
+        case Binary(op="//", left=Axis(name=name), right=Literal(value=int(length))) if name == axis:
+            return length
+        case _:
+            return 0
 
 
 def inlined(value: Expr | Reduction, bodies: Mapping[str, tuple[tuple[str, ...], Expr]]) -> Expr | Reduction:

@@ -19,6 +19,9 @@ PARALLEL_WORK = 30_000
 TASKS_PER_THREAD = 4
 """Parallel iterations wanted for each thread, so that none waits long for the last."""
 
+BATCH = 8
+"""Neighbouring sums that are finished together, so that their last additions do not wait for each other."""
+
 LONG_REDUCTION = 512
 """From this length on, a split reduction keeps several vectors of partial results."""
 
@@ -149,7 +152,7 @@ class Emitter:
                 self.writer.pack(tensor, rank, dim, panel, self._pair(tensor, dim))
 
     def _pair(self, tensor: str, dim: int) -> int | None:
-        """Of 4-bit weights, find the axis whose neighbours share a byte, so that a vector reads whole bytes."""
+        """Of 4-bit weights, find the axis whose pairs share a byte, so that vectors read whole bytes."""
         shape = self.found.nibbles.get(tensor)
         if shape is None:
             return None
@@ -242,15 +245,23 @@ class Emitter:
         width = lanes * (1 if view.sizes[axis] < LONG_REDUCTION else 4)
         ro, ri = self.split(view, axis, width)
         part = self.writer.rfactor(ri, f"{view.name}_part")
-        names = [f"{part}.{a}" for a in view.stage.axes]
         moved = [f"{part}.{a}" for a in view.reduced if a != axis]
-        self.writer.order(*names, *moved, f"{part}.{ro}", f"{part}.{ri}")
-        self.writer.mark(Vectorize, f"{part}.{ri}")
-        home = data[-1] if data else at
-        if home is not None:
-            self.writer.compute_at(part, home)
+        lane = f"{part}.{ri}"
+        self.writer.mark(Vectorize, lane)
         self.inner.add(ri)
-        return [*data, ri]
+        names = [f"{part}.{a}" for a in view.stage.axes]
+        last = data.pop() if data and self.extents[data[-1]] >= BATCH else None
+        if last is None:
+            self.writer.order(*names, *moved, f"{part}.{ro}", lane)
+            if data or at is not None:
+                self.writer.compute_at(part, data[-1] if data else at or "")
+            return [*data, ri]
+        outer, inner = self.split(view, last.removeprefix(f"{view.name}."), BATCH)
+        beside = f"{part}.{last.removeprefix(f'{view.name}.')}"
+        self.writer.order(*(n for n in names if n != beside), *moved, f"{part}.{ro}", beside, lane)
+        self.writer.mark(Unroll, beside, inner)
+        self.writer.compute_at(part, outer)
+        return [*data, outer, ri, inner]
 
     def _scatter(self, view: View, target: str) -> list[str]:
         """A histogram: one pass over the data, each element straight to its place."""

@@ -120,6 +120,7 @@ def _tiles(
     ]
     if not all(_usable(r, m, view, freedom) for r, m in moves) or all(m.kind == "still" for _, m in moves):
         return
+    rests = [m.step for _, m in moves if m.kind == "rests"]
     packs = {
         r.tensor: _dim(r, axis)
         for r, m in moves
@@ -131,6 +132,8 @@ def _tiles(
     budget = profile.vector_registers - SPARE_REGISTERS
     for width in widths(extents[axis], lanes):
         vectors = ceil(width / lanes)
+        if rests and (any(rest % width for rest in rests) or extents[axis] % width):
+            continue  # a vector would reach over the end of a rest
         for unroll in [None, *others]:
             for count in UNROLLS if unroll else (1,):
                 if unroll and not 1 < count <= extents[unroll]:
