@@ -155,3 +155,17 @@ def test_stored_answers_are_judged_again_elsewhere(tmp_path: Path, texts: Path, 
     assert done.status == Status.YES
     assert "scripted-hand: correct 1" in done.out
     assert RunFolder(tmp_path / "b").manifest().settings["compiler"] == "c"
+
+
+@pytest.mark.slow
+@pytest.mark.needs_model
+def test_the_bundled_model_is_really_asked_with_and_without_the_grammar(tmp_path: Path, ekb: Ekb) -> None:
+    store = ("--answers", str(tmp_path / "store"))
+    words = (*QUICKLY, *store, "--grammar", "both", "--max-tokens", "60")
+    done = ekb("run", "-m", "smollm2", *words, "-o", str(tmp_path / "a"), "--json")
+    assert [row["agent"] for row in done.json[0]["rows"]] == ["direct-smollm2", "direct-smollm2+grammar"]
+    assert all(a.usage.calls == 1 for a in attempts(tmp_path / "a"))
+    held = [a for a in attempts(tmp_path / "a") if a.agent.endswith("+grammar")]
+    assert TEXT.partition("\n")[0] in RunFolder(tmp_path / "a").artifact(held[0].text or "")
+    again = ekb("run", "-m", "replay:smollm2", *words, "-o", str(tmp_path / "b"))
+    assert again.status == Status.YES

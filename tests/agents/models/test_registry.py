@@ -41,6 +41,8 @@ def test_an_unknown_name_is_answered_with_the_known_ones(text: str, message: str
 
 def test_a_model_with_little_context_is_small() -> None:
     assert parse_spec("smollm2").is_small
+    assert parse_spec("replay:smollm2").is_small
+    assert not parse_spec("openai:smollm2").is_small
     assert not parse_spec("openai:gpt-x").is_small
 
 

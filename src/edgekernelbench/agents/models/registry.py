@@ -37,7 +37,11 @@ class ModelSpec:
     @property
     def context(self) -> int | None:
         """Tokens of context; None when it is not known."""
-        return bundled(self.model).context if self.kind == "local" else None
+        names = [model.name for model in MODELS]
+        # Stored answers of a bundled model are found by the very request that it was asked.
+        return (
+            bundled(self.model).context if self.kind in ("local", "replay") and self.model in names else None
+        )
 
     @property
     def is_small(self) -> bool:
