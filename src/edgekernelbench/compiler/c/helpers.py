@@ -3,7 +3,7 @@
 All are named `ekb_…`, so that no name of a text can hide them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.compiler.mathematics import PROGRAMS
@@ -230,8 +230,3 @@ _PLAIN: dict[str, Callable[[str, str, str], str]] = {
     "min": _min, "max": _max, "clamp": _clamp, "abs": _abs, "floordiv": _floordiv, "floormod": _floormod,
     "shl": _shift_left, "shr": _shift_right, "popcount": _popcount,
 }  # fmt: skip
-
-
-def lines(texts: Iterable[str]) -> str:
-    """Join lines."""
-    return "\n".join(texts)

@@ -127,10 +127,9 @@ def _saturated(source: DType, to: DType, value: Value) -> Value:
         least, most = constant(low, kind), constant(high, kind)
         above = value.compare(tirx.GE, constant(float(high + 1), value.kind))
         below = value.compare(tirx.LE, constant(float(low), value.kind))
-        ordered = value.compare(tirx.EQ, value)
         wide = value if to.bits >= 32 else value.cast("int32")
         inside = select(above, most, select(below, least, wide.cast(kind)))
-        return select(ordered, inside, constant(0, kind))
+        return select(_is_number(value), inside, constant(0, kind))
     wide = value.cast("int64") if source.bits >= 32 else value.cast("int32")
     low, high = max(low, -(2**63)), min(high, 2**63 - 1)
     if wide.kind == "int32":
@@ -164,7 +163,12 @@ def round_stored(source: DType, to: DType, value: Value) -> Value:
     quiet = (
         bits.binary(tirx.shift_right, sixteen).binary(tirx.bitwise_or, constant(64, "uint32")).cast("uint16")
     )
-    return select(value.compare(tirx.EQ, value), near, quiet)
+    return select(_is_number(value), near, quiet)
+
+
+def _is_number(value: Value) -> Value:
+    """Tell numbers from NaN; TVM takes `x == x` for true."""
+    return value.compare(tirx.LE, constant(float("inf"), value.kind))
 
 
 def _rounded_to_odd(value: Value) -> Value:
@@ -175,5 +179,5 @@ def _rounded_to_odd(value: Value) -> Value:
     one = constant(1, "int32")
     odd = select(larger, bits.binary(tirx.Sub, one), bits).binary(tirx.bitwise_or, one).reinterpret("float32")
     back = near.cast("float64")
-    inexact = conjunction(value.compare(tirx.EQ, value), back.compare(tirx.NE, value))
+    inexact = conjunction(_is_number(value), back.compare(tirx.NE, value))
     return select(inexact, odd, near)
