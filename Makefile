@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml constraints.txt
 setup: $(STAMP)  ## the environment in .venv, nothing outside it
 
 demo: $(STAMP)   ## the main job: a local model and the hand-written examples on real workloads
-	$(PY) examples/demo.py
+	.venv/bin/ekb run --model smollm2 --grammar both --texts examples/kernels --suite quick
 
 check: $(STAMP)  ## style, types, layering: no compiler, no device
 	.venv/bin/ruff format --check .
