@@ -56,20 +56,16 @@ def variants(facts: Facts, target: str) -> Iterator[tuple[str, Facts]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "target"), list(scheduled()), ids=lambda value: value)
 def test_what_is_left_out_changes_no_value(name: str, target: str) -> None:
-    right = refused = 0
     for label, facts in variants(text_at(name, sizes_of(name)), target):
         nest, codes = try_nest(facts, target)
         if nest is None:
             assert codes, label
             assert codes <= CODES.keys(), label
-            refused += 1
             continue
         try:
             assert_right(facts, nest)
         except AssertionError as error:
             raise AssertionError(label) from error
-        right += 1
-    assert right > refused or name.startswith("matmul")
 
 
 @pytest.mark.parametrize(("name", "target"), list(scheduled()), ids=lambda value: value)

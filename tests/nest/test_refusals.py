@@ -133,6 +133,10 @@ CASES = (
     Case("S23", FREE, ("inline(h)",), says="leads back to h"),
     Case("S24", MATMUL, ("compute_at(out, c.i)",), says="c is read by out: place c at a loop of out"),
     Case("S24", MATMUL, ("compute_at(c, c.i)",), says="inside itself"),
+    Case(
+        "S24", CHAIN, ("compute_at(top, out.i)",), says="out.i needs ex, which reads top",
+        hint="compute_at(ex, out.i)",
+    ),
     Case("S25", STENCIL, ("compute_at(p, q.i)",), says="p is stored whole"),
     Case("S26", MATMUL, ("precompute(c)",), says="c reads a, which is not const"),
     Case(

@@ -63,10 +63,19 @@ def check_places(structure: Structure, problems: Problems) -> None:
                     message = f"{tensor} is read by {stage}: place {tensor} at a loop of {stage}"
                     problems.add("S24", message, directive)
         if structure.is_companion(unit):
-            owner = structure.owner(loop)
-            if depends(structure, set(program.members(owner)), set(members)):
-                message = f"{owner} depends on {unit}, which nothing inside {loop} reads"
-                problems.add("S24", f"{message}: place {unit} at a loop of what reads it", directive)
+            _check_companion(structure, unit, problems)
+
+
+def _check_companion(structure: Structure, unit: str, problems: Problems) -> None:
+    """Refuse a companion that the stage of its loop depends on [S24]."""
+    loop, directive = structure.plan.placed[unit]
+    owners = set(structure.program.members(structure.owner(loop)))
+    for member in structure.program.members(unit):
+        for reader in sorted(structure.readers(member) - set(structure.program.members(unit))):
+            if depends(structure, owners, {reader}):
+                message = f"{loop} needs {reader}, which reads {member}: {reader} must be computed inside too"
+                problems.add("S24", message, directive, f"compute_at({reader}, {loop})")
+                return
 
 
 def depends(structure: Structure, stages: set[str], on: set[str]) -> bool:
