@@ -102,62 +102,95 @@ def norm(x: f32[6, 20], w: const[f32[20]]):
 CORNERS = (
     Corner("fused loops split again", MATMUL, "f = fuse(c.i, c.j)\nfo, fi = split(f, 8)\nparallel(fo)"),
     Corner("reduction outermost", MATMUL, "order(c.k, c.j, c.i)"),
-    Corner("sums held apart", MATMUL, "jo, ji = split(c.j, 4)\norder(c.i, jo, c.k, ji)\nvectorize(ji)",
-           'accumulate(c, "local")'),
-    Corner("a tail inside a sum is not moved back", MATMUL,
-           "jo, ji = split(c.j, 4)\norder(c.i, c.k, jo, ji)\nvectorize(ji)"),
-    Corner("two partial sums", MATMUL,
-           "ko, km, ki = split(c.k, 2, 2)\np = rfactor(ki)\nq = rfactor(p.km)\ncompute_at(q, p.ki)"),
+    Corner(
+        "sums held apart", MATMUL, "jo, ji = split(c.j, 4)\norder(c.i, jo, c.k, ji)\nvectorize(ji)",
+        'accumulate(c, "local")',
+    ),
+    Corner(
+        "a tail inside a sum is not moved back", MATMUL,
+        "jo, ji = split(c.j, 4)\norder(c.i, c.k, jo, ji)\nvectorize(ji)",
+    ),
+    Corner(
+        "two partial sums", MATMUL,
+        "ko, km, ki = split(c.k, 2, 2)\np = rfactor(ki)\nq = rfactor(p.km)\ncompute_at(q, p.ki)",
+    ),
     Corner("a run-time layout with tails", MATMUL, "", 'layout(b, "k j -> j/4 k/2 j%4 k%2")'),
-    Corner("nested caches", MATMUL,
-           "jo, ji = split(c.j, 4)\nko, ki = split(c.k, 4)\norder(jo, c.i, ko, ki, ji)",
-           'cache(b, "local", at=jo)\ncache(b, "local", at=ko, layout="k j -> j k", pad=1)\n'
-           'cache(a, "local", at=ko, buffers=2)'),
+    Corner(
+        "nested caches", MATMUL,
+        "jo, ji = split(c.j, 4)\nko, ki = split(c.k, 4)\norder(jo, c.i, ko, ki, ji)",
+        'cache(b, "local", at=jo)\ncache(b, "local", at=ko, layout="k j -> j k", pad=1)\n'
+        'cache(a, "local", at=ko, buffers=2)',
+    ),
     Corner("two fors of one name", TWO_SIBLINGS),
     Corner("two fors of one name, folded", TWO_SIBLINGS, "", "fold(p.t, 1)"),
     Corner("scatter with filters", COUNT, "scatter(hist.v)"),
-    Corner("scatter of partial counts", COUNT,
-           "io, ii = split(hist.i, 16)\np = rfactor(io)\nscatter(p.v)\nparallel(p.io)",
-           'accumulate(p, "local")'),
-    Corner("scatter over threads", COUNT, 'scatter(hist.v)\nio, ii = split(hist.i, 32)\nbind(ii,
-           "threadIdx.x")',
-           'accumulate(hist, "shared")', "opencl"),
-    Corner("places of partial results", BEST,
-           "jo, ji = split(lo.j, 4)\np = rfactor(ji)\norder(p.jo, p.ji)\nvectorize(p.ji)\n"
-           "q = rfactor(hi.k)\ncompute_at(q, hi.i)\ncompute_at(p, lo.i)", 'accumulate(lo, "local")'),
-    Corner("places over threads", BEST, 'bind(lo.i,
-           "blockIdx.x")\njo, ji = split(lo.j, 8)\nbind(ji, "threadIdx.x")',
-           "", "cuda"),
-    Corner("a group computed where it is read",
-           SCAN, "no, ni = split(out.n, 4)\ncompute_at(h, no)\nparallel(no)",
-           "fold(h.t, 8)"),
+    Corner(
+        "scatter of partial counts", COUNT,
+        "io, ii = split(hist.i, 16)\np = rfactor(io)\nscatter(p.v)\nparallel(p.io)",
+        'accumulate(p, "local")',
+    ),
+    Corner(
+        "scatter over threads", COUNT,
+        'scatter(hist.v)\nio, ii = split(hist.i, 32)\nbind(ii, "threadIdx.x")',
+        'accumulate(hist, "shared")', "opencl",
+    ),
+    Corner(
+        "places of partial results", BEST,
+        "jo, ji = split(lo.j, 4)\np = rfactor(ji)\norder(p.jo, p.ji)\nvectorize(p.ji)\n"
+        "q = rfactor(hi.k)\ncompute_at(q, hi.i)\ncompute_at(p, lo.i)",
+        'accumulate(lo, "local")',
+    ),
+    Corner(
+        "places over threads", BEST,
+        'bind(lo.i, "blockIdx.x")\njo, ji = split(lo.j, 8)\nbind(ji, "threadIdx.x")', "", "cuda",
+    ),
+    Corner(
+        "a group computed where it is read", SCAN,
+        "no, ni = split(out.n, 4)\ncompute_at(h, no)\nparallel(no)", "fold(h.t, 8)",
+    ),
     Corner("hoisted blocks with a tail", SCAN, "o = hoist(h.n, 4)\nparallel(o)\nvectorize(h.n, g.n)"),
     Corner("a group on threads", SCAN, 'o = hoist(h.n, 4)\nbind(o, "threadIdx.x")', "", "opencl"),
     Corner("free axes are dealt out", SCAN, "", "", "opencl"),
     Corner("stored where another was", CHAIN, "", "reuse(b, a)"),
     Corner("an output stored where another was", CHAIN, "", "reuse(c, b)"),
-    Corner("kept stages and companions", NORM,
-           "precompute(scale)\ncompute_at(m, out.i)\ncompute_at(s, out.i)\nparallel(out.i)"),
-    Corner("kept along a loop with a tail", NORM,
-           "io, ii = split(out.i, 4)\ncompute_at(m, io)\ncompute_at(s, m.i)"),
-    Corner("kept along a fused loop", NORM,
-           "f = fuse(out.i, out.j)\nfo, fi = split(f, 20)\ncompute_at(m, fo)\ncompute_at(s, m.i)"),
-    Corner("the host runs the steps", STEPS,
-           'vo, vi = split(v.i, 4)\nbind(vo, "blockIdx.x")\nbind(vi, "threadIdx.x")', "fold(v.t, 2)", "cuda"),
-    Corner("a group in one block", STEPS, 'bind(v.i,
-           "threadIdx.x")', 'place(v, "shared")\nfold(v.t, 2)', "cuda"),
-    Corner("virtual threads", MATMUL,
-           'io, im, ii = split(c.i, 2, 2)\nbind(io,
-           "blockIdx.x")\nbind(im, "vthread")\nbind(ii, "threadIdx.x")',
-           'cache(a, "shared", at=c.k)', "opencl"),
-    Corner("each thread its own copy", NORM,
-           'bind(out.i,
-           "blockIdx.x")\nbind(out.j, "threadIdx.x")\ncompute_at(s, out.i)\ncompute_at(m, out.i)',
-           'place(s, "local")', "cuda"),
-    Corner("sums of threads in registers", NORM,
-           'bind(out.i,
-           "blockIdx.x")\nbind(out.j, "threadIdx.x")\ncompute_at(s, out.i)\ncompute_at(m, out.i)\n'
-           'bind(s.j, "threadIdx.x")', 'accumulate(s, "local")', "cuda"),
+    Corner(
+        "kept stages and companions", NORM,
+        "precompute(scale)\ncompute_at(m, out.i)\ncompute_at(s, out.i)\nparallel(out.i)",
+    ),
+    Corner(
+        "kept along a loop with a tail", NORM,
+        "io, ii = split(out.i, 4)\ncompute_at(m, io)\ncompute_at(s, m.i)",
+    ),
+    Corner(
+        "kept along a fused loop", NORM,
+        "f = fuse(out.i, out.j)\nfo, fi = split(f, 20)\ncompute_at(m, fo)\ncompute_at(s, m.i)",
+    ),
+    Corner(
+        "the host runs the steps", STEPS,
+        'vo, vi = split(v.i, 4)\nbind(vo, "blockIdx.x")\nbind(vi, "threadIdx.x")', "fold(v.t, 2)", "cuda",
+    ),
+    Corner(
+        "a group in one block", STEPS,
+        'bind(v.i, "threadIdx.x")', 'place(v, "shared")\nfold(v.t, 2)', "cuda",
+    ),
+    Corner(
+        "virtual threads", MATMUL,
+        'io, im, ii = split(c.i, 2, 2)\nbind(io, "blockIdx.x")\nbind(im, "vthread")\n'
+        'bind(ii, "threadIdx.x")',
+        'cache(a, "shared", at=c.k)', "opencl",
+    ),
+    Corner(
+        "each thread its own copy", NORM,
+        'bind(out.i, "blockIdx.x")\nbind(out.j, "threadIdx.x")\ncompute_at(s, out.i)\n'
+        "compute_at(m, out.i)",
+        'place(s, "local")', "cuda",
+    ),
+    Corner(
+        "sums of threads in registers", NORM,
+        'bind(out.i, "blockIdx.x")\nbind(out.j, "threadIdx.x")\ncompute_at(s, out.i)\n'
+        'compute_at(m, out.i)\nbind(s.j, "threadIdx.x")',
+        'accumulate(s, "local")', "cuda",
+    ),
 )  # fmt: skip
 
 
