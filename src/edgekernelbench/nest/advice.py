@@ -160,7 +160,7 @@ def _tails(boxes: Boxes) -> Iterator[str]:
             if not isinstance(change, SplitLoop):
                 continue
             width, size = prod(change.sizes), extents[change.loop]
-            if size % width and extents[change.outs[0]] > 1 and change.loop not in table.moved_back:
+            if size % width and extents[change.outs[0]] > 1:
                 near = [n for n in range(2, 2 * width + 1) if size % n == 0]
                 best = min(near, key=lambda n: abs(n - width), default=None)
                 hint = f"; {best} divides" if best is not None and best < size else ""

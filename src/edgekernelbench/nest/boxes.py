@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from edgekernelbench.ir.dtype import DType
-from edgekernelbench.ir.expr import Call, Expr, Read
+from edgekernelbench.ir.expr import Expr, Read
 from edgekernelbench.nest.indices import TRUE, add, at_least, below, clamp, scale, simplify, span_of
 from edgekernelbench.nest.inlining import substitute
 from edgekernelbench.nest.linear import linear, number, variable
@@ -11,7 +10,6 @@ from edgekernelbench.nest.packing import Packing
 from edgekernelbench.nest.plan import Hoisted
 from edgekernelbench.nest.spread import Reach, Spread, union
 from edgekernelbench.nest.structure import ROOT, Structure, free_axes
-from edgekernelbench.nest.tails import NO_TAILS, Tails, hoist_moves_back, moved_back
 from edgekernelbench.nest.work import WorkStage, tensor_of
 
 
@@ -49,12 +47,9 @@ def whole_axis(size: int) -> AxisBox:
 class Boxes:
     """The boxes of all stages, and the ranges of all loop variables."""
 
-    def __init__(
-        self, structure: Structure, private: Tails = NO_TAILS, packing: Packing | None = None
-    ) -> None:
+    def __init__(self, structure: Structure, packing: Packing | None = None) -> None:
         self.structure = structure
         self._packing = Packing() if packing is None else packing
-        self._private = private
         self.of: dict[str, dict[str, AxisBox]] = {}
         self.extents: dict[str, dict[str, int]] = {}
         self.ranges: dict[str, tuple[int, int]] = {}
@@ -101,7 +96,6 @@ class Boxes:
             counts |= {axis.name: axis.size for axis in stage.reducing.axes}
         table = self.structure.plan.tables[stage.name]
         extents = table.extents(counts)
-        table.moved_back = moved_back(self.structure, stage, extents, self._private, self._packing)
         self.extents[stage.name] = extents
         self.ranges |= {loop: (0, extent - 1) for loop, extent in extents.items()}
         self.ranges |= {f"~{loop}": (0, extent - 1) for loop, extent in extents.items()}
@@ -265,7 +259,7 @@ class Boxes:
             found[axis] = number(0) if stage.size_of[axis] == 1 else variable(step)
         for hoisted in self.structure.hoisted(stage.group):
             if hoisted.axis in found:
-                found[hoisted.axis] = add(self.block_start(stage, hoisted), found[hoisted.axis])
+                found[hoisted.axis] = add(self.block_start(hoisted), found[hoisted.axis])
         for axis, box in self.of[stage.name].items():
             if axis in found:
                 found[axis] = add(box.first, found[axis])
@@ -274,21 +268,11 @@ class Boxes:
                 found[reduced.name] = add(found[reduced.name], number(reduced.start))
         return found
 
-    def block_start(self, stage: WorkStage, hoisted: Hoisted) -> Expr:
-        """Give the first position, inside the box of a stage, of one iteration of a hoisted loop."""
+    def block_start(self, hoisted: Hoisted) -> Expr:
+        """Give the first position, inside a box, of one iteration of a hoisted loop."""
         if not self.ranges[hoisted.loop][1]:
             return number(0)
-        start = scale(variable(hoisted.loop), hoisted.block)
-        if self._moves(stage, hoisted):
-            last = self.of[stage.name][hoisted.axis].count - hoisted.block
-            return Call("min", (start, number(last)), dtype=DType.I32)
-        return start
-
-    def _moves(self, stage: WorkStage, hoisted: Hoisted) -> bool:
-        """Whether the last turn of a hoisted loop begins earlier."""
-        count = self.of[stage.name][hoisted.axis].count
-        group = self.structure.program.groups[stage.group]
-        return hoist_moves_back(self.structure, group, hoisted, count, self._private)
+        return scale(variable(hoisted.loop), hoisted.block)
 
     def tails(self, stage: WorkStage) -> list[Expr]:
         """List the conditions that hold the loops of a stage inside its box and its shape."""
@@ -301,7 +285,7 @@ class Boxes:
         conditions = table.tails(values, extents, self.ranges)
         whole = self.axis_values(stage)
         for hoisted in self.structure.hoisted(stage.group):
-            if hoisted.axis in whole and not self._moves(stage, hoisted):
+            if hoisted.axis in whole:
                 box = self.of[stage.name][hoisted.axis]
                 inner = linear(whole[hoisted.axis]).plus(linear(box.first), -1).expr()
                 conditions.append(below(inner, box.count, self.ranges))

@@ -24,7 +24,6 @@ from edgekernelbench.nest.problems import Problems
 from edgekernelbench.nest.scheduling import resolve_schedule
 from edgekernelbench.nest.stores import Stores, apply_reuse, decide_stores, given_storages
 from edgekernelbench.nest.structure import ROOT, Structure
-from edgekernelbench.nest.tails import Tails
 from edgekernelbench.nest.tiling import check_tiling
 from edgekernelbench.nest.tree import Allocate, Buffer, Nest, Stmt
 from edgekernelbench.nest.work import Program, make_program
@@ -76,7 +75,7 @@ class _Builder:
         orders = self._arrange(structure, storing)
         private = {name for name, place in storing.places.items() if place.scope == "local"}
         filled = frozenset(whole.params) | whole.precomputed
-        boxes = Boxes(structure, tails_of(storing), packing_of(storing.layouts, filled))
+        boxes = Boxes(structure, packing_of(storing.layouts, filled))
         boxes.resolve_all()
         check_tiling(boxes, problems)
         check_marks(boxes, self._profile, problems)
@@ -138,11 +137,6 @@ class _Builder:
             prepare_nest(whole, stores),
             renumber(tuple(body)),
         )
-
-
-def tails_of(storing: Storing) -> Tails:
-    """Say what the memory layer means for tails."""
-    return Tails(frozenset(storing.accumulators), frozenset(storing.reuses), frozenset(storing.folds))
 
 
 def prepared_buffers(stores: Stores) -> tuple[Buffer, ...]:

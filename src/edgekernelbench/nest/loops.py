@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from math import prod
 from types import MappingProxyType
 
-from edgekernelbench.ir.dtype import DType
-from edgekernelbench.ir.expr import Call, Expr
+from edgekernelbench.ir.expr import Expr
 from edgekernelbench.nest.indices import add, below, floordiv, modulo, scale
-from edgekernelbench.nest.linear import Ranges, number
+from edgekernelbench.nest.linear import Ranges
 from edgekernelbench.nest.tree import Kind
 
 
@@ -43,7 +42,6 @@ class LoopTable:
         kinds: What each loop enumerates, spent ones too.
         sequence: The final loops, outermost first.
         changes: Splits and fusions, in the order made.
-        moved_back: Split loops whose last turn begins earlier, so that it is full too.
     """
 
     stage: str
@@ -51,7 +49,6 @@ class LoopTable:
     kinds: dict[str, Kind] = field(default_factory=dict)
     sequence: list[str] = field(default_factory=list)
     changes: list[SplitLoop | FusedLoop] = field(default_factory=list)
-    moved_back: frozenset[str] = frozenset()
 
     def begin(self, loop: str, axis: str, kind: Kind) -> None:
         """Add the loop of an axis, innermost."""
@@ -121,7 +118,7 @@ class LoopTable:
         found = {loop: leaf(loop) for loop in self.sequence}
         for change in reversed(self.changes):
             if isinstance(change, SplitLoop):
-                found[change.loop] = known.get(change.loop) or self._recomposed(change, found, extents)
+                found[change.loop] = known.get(change.loop) or _recomposed(change, found)
             else:
                 rest = 1
                 for place, loop in reversed(list(enumerate(change.loops))):
@@ -142,8 +139,6 @@ class LoopTable:
                 continue
             rank = ranks[change.loop]
             ranks.update(dict.fromkeys(change.outs, rank))
-            if change.loop in self.moved_back:
-                continue
             if prod(extents[out] for out in change.outs) > extents[change.loop]:
                 conditions.append((rank, below(values[change.loop], extents[change.loop], ranges)))
         return [condition for _, condition in sorted(conditions, key=lambda pair: pair[0])]
@@ -166,11 +161,9 @@ class LoopTable:
         places = (i for i, loop in enumerate(sequence) if self.kinds[loop] is Kind.REDUCTION)
         return next(places, len(sequence))
 
-    def _recomposed(self, change: SplitLoop, found: Mapping[str, Expr], extents: Mapping[str, int]) -> Expr:
-        whole = prod(change.sizes)
-        result = scale(found[change.outs[0]], whole)
-        if change.loop in self.moved_back:
-            result = Call("min", (result, number(extents[change.loop] - whole)), dtype=DType.I32)
-        for place, out in enumerate(change.outs[1:], start=1):
-            result = add(result, scale(found[out], prod(change.sizes[place:])))
-        return result
+
+def _recomposed(change: SplitLoop, found: Mapping[str, Expr]) -> Expr:
+    result = scale(found[change.outs[0]], prod(change.sizes))
+    for place, out in enumerate(change.outs[1:], start=1):
+        result = add(result, scale(found[out], prod(change.sizes[place:])))
+    return result

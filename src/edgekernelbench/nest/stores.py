@@ -190,6 +190,6 @@ def _stored_box(stage: WorkStage, boxes: Boxes, holder: str) -> tuple[tuple[Expr
     if holder in [h.loop for h in hoisted]:
         for one in hoisted:
             if one.axis in counts:
-                firsts[one.axis] = add(firsts[one.axis], boxes.block_start(stage, one))
+                firsts[one.axis] = add(firsts[one.axis], boxes.block_start(one))
                 counts[one.axis] = min(one.block, counts[one.axis])
     return tuple(firsts[a] for a in stage.axes), tuple(counts[a] for a in stage.axes)
