@@ -1,10 +1,11 @@
 """Nests by hand: a convolution as a person would schedule it, and pieces of it."""
 
+from tests.compiler.hand import axis, lit, loops, nest, output, param, places, read, work
+
 from edgekernelbench.compiler.programs import Term, select
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Compare, Expr, Logic
 from edgekernelbench.nest.tree import Allocate, Buffer, Kind, Mark, Nest, Role, Store, Update
-from tests.compiler.hand import axis, lit, loops, nest, output, param, places, read, work
 
 
 def between(low: int, value: Term, high: int) -> Expr:
@@ -26,7 +27,12 @@ def convolution(c: int, k: int, h: int, w: int, *, kt: int = 16, jt: int = 14) -
     given = read(x, "pad.n", "pad.c", axis("pad.i") - 1, axis("pad.j") - 1)
     padding = loops(
         [("pad.n", 1, Mark.PARALLEL), ("pad.c", c, Mark.PARALLEL), ("pad.i", h + 2), ("pad.j", w + 2)],
-        Store("pad", places("pad.n", "pad.c", "pad.i", "pad.j"), select(Term(inside), given, lit(0.0)).expr, "pad"),
+        Store(
+            "pad",
+            places("pad.n", "pad.c", "pad.i", "pad.j"),
+            select(Term(inside), given, lit(0.0)).expr,
+            "pad",
+        ),
     )
     tile = [("conv.j", jt, Mark.UNROLL), ("conv.k", kt, Mark.VECTOR)]
     begin = loops(tile, Store("conv", places(0, 0, "conv.j", "conv.k"), lit(0.0).expr, "conv"))

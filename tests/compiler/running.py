@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.compiler.hand import HOST
 
 from edgekernelbench.compiler.arrays import Array, allocate_buffer, place_array
 from edgekernelbench.compiler.c import CCompiler
@@ -18,7 +19,6 @@ from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.tree import Nest
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.verify.facts import Facts
-from tests.compiler.hand import HOST
 
 QUICK = ("-std=gnu11", "-O1", "-march=native", "-fno-math-errno", "-ffp-contract=fast", "-fwrapv")
 COMPILERS: tuple[Compiler, ...] = (CCompiler(QUICK), TvmCompiler())
@@ -44,8 +44,8 @@ def assert_right(
     found: Sequence[Array], expected: Sequence[NDArray[Any]], *, ulps: float = 64, name: str = ""
 ) -> None:
     """Integers exactly; floats within some units in the last place of the greatest magnitude."""
-    for one, right in zip(found, expected, strict=True):
-        right = np.asarray(right).reshape(one.shape)
+    for one, array in zip(found, expected, strict=True):
+        right = np.asarray(array).reshape(one.shape)
         if one.dtype.name not in _EPS:
             np.testing.assert_array_equal(one, right, err_msg=name)
             continue

@@ -1,6 +1,7 @@
+from tests.compiler.hand import lit, loops, param, places, read, work
+
 from edgekernelbench.compiler.arena import Slot, plan_arena
 from edgekernelbench.nest.tree import Allocate, Buffer, Mark, Stmt, Store
-from tests.compiler.hand import lit, loops, param, places, read, work
 
 GIVEN = param("given", 64)
 

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from tests.compiler.hand import param
 
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.compiler.arrays import (
+    Array,
     aligned_zeros,
     check_arrays,
     elements,
@@ -11,7 +13,6 @@ from edgekernelbench.compiler.arrays import (
     stored_bytes,
 )
 from edgekernelbench.ir.dtype import DType
-from tests.compiler.hand import param
 
 
 def test_every_array_starts_at_its_alignment() -> None:
@@ -31,7 +32,7 @@ def test_sizes_of_packed_buffers_are_halved_along_the_last_axis() -> None:
 
 def test_placed_arrays_pass_the_check() -> None:
     buffers = [param("w", 4, 5, dtype=DType.U4), param("s", 1), param("m", 2, dtype=DType.BOOL)]
-    arrays = [np.ones((4, 5), np.uint8), np.array(2.0, np.float32), np.array([True, False])]
+    arrays: list[Array] = [np.ones((4, 5), np.uint8), np.array(2.0, np.float32), np.array([True, False])]
     check_arrays(buffers, [place_array(b, a) for b, a in zip(buffers, arrays, strict=True)], "parameters")
 
 
@@ -44,7 +45,7 @@ def test_placed_arrays_pass_the_check() -> None:
         (aligned_zeros((20,), np.dtype(np.float32))[1:17].reshape(4, 4), "offset of 4"),
     ],
 )
-def test_arrays_that_machine_code_would_misread_are_refused(array: np.ndarray, complaint: str) -> None:  # type: ignore[type-arg]
+def test_arrays_that_machine_code_would_misread_are_refused(array: Array, complaint: str) -> None:
     with pytest.raises(InternalError, match=complaint):
         check_arrays([param("x", 4, 4)], [array], "parameters")
 

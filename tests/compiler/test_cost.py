@@ -1,9 +1,10 @@
-from edgekernelbench.compiler.cost import report_nest
-from edgekernelbench.nest.build import build_nest
-from edgekernelbench.profiles.profile import load_profile
 from tests.compiler.hand import HOST
 from tests.compiler.kernels import convolution
 from tests.interp.texts import facts_of
+
+from edgekernelbench.compiler.cost import report_nest
+from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.profile import load_profile
 
 
 def test_a_convolution_is_counted_by_hand() -> None:

@@ -1,9 +1,10 @@
+from tests.compiler.hand import axis, lit, loops, places
+from tests.compiler.kernels import below, between
+
 from edgekernelbench.compiler.guards import conjuncts, tidy_guards
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Logic
 from edgekernelbench.nest.tree import Guard, Loop, Store
-from tests.compiler.hand import axis, lit, loops, places
-from tests.compiler.kernels import below, between
 
 STORE = Store("out", places("i", "j"), lit(1.0).expr)
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.compiler.hand import SERIAL, loops, nest, output, param, places, read
+from tests.compiler.running import COMPILERS, run
 
 from edgekernelbench.compiler.mathematics import PROGRAMS
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Call
 from edgekernelbench.nest.tree import Mark, Store
-from tests.compiler.hand import SERIAL, loops, nest, output, param, places, read
-from tests.compiler.running import COMPILERS, run
 
 Doubles = NDArray[np.float64]
 N = 1 << 14
@@ -31,8 +31,10 @@ EXACT: dict[str, Callable[..., Any]] = {
 }
 ULPS = {"erf": 5.5, "sigmoid": 2.5, "exp": 1.1, "pow": 1.1, "log": 1.0}
 EDGES = np.array(
-    [0.0, np.inf, -np.inf, np.nan, 1, -1, 1e-45, -1e-45, 1e-39, 1.1754944e-38, 0.5, 88.72, 88.73, -87.3, -103.9]
-    + [-104.1, 127.99, 128, -126, -149, -150.5, 0.625, -0.625, 4, -4, 9, -9, 1e-20, 3e38],
+    [
+        *(0.0, np.inf, -np.inf, np.nan, 1, -1, 1e-45, -1e-45, 1e-39, 1.1754944e-38, 0.5, 88.72, 88.73, -87.3),
+        *(-103.9, -104.1, 127.99, 128, -126, -149, -150.5, 0.625, -0.625, 4, -4, 9, -9, 1e-20, 3e38),
+    ],
     np.float32,
 )
 
@@ -41,7 +43,7 @@ def points(function: str) -> NDArray[np.float32]:
     rng = np.random.default_rng(1)
     wide = rng.standard_normal(N // 2) * np.exp2(rng.uniform(-140, 120, N // 2))
     near = rng.uniform(-20, 20, N // 2)
-    x = np.concatenate([wide, near]).astype(np.float32)
+    x: NDArray[np.float32] = np.concatenate([wide, near]).astype(np.float32)
     if function in ("sin", "cos"):
         x[: N // 2] = rng.uniform(-1.6e6, 1.6e6, N // 2)
     x[: len(EDGES)] = EDGES
@@ -52,7 +54,8 @@ def points(function: str) -> NDArray[np.float32]:
 
 def exponents() -> NDArray[np.float32]:
     rng = np.random.default_rng(2)
-    y = np.concatenate([rng.integers(-6, 7, N // 2), rng.uniform(-12, 12, N // 2)]).astype(np.float32)
+    halves = [rng.integers(-6, 7, N // 2), rng.uniform(-12, 12, N // 2)]
+    y: NDArray[np.float32] = np.concatenate(halves).astype(np.float32)
     y[: len(EDGES)] = np.roll(EDGES, 3)
     return y
 
@@ -63,7 +66,8 @@ def distance(found: NDArray[np.float32], exact: Doubles) -> Doubles:
     unit = np.spacing(np.minimum(np.abs(near), np.float32(3e38))).astype(np.float64)
     away = np.abs(found.astype(np.float64) - exact) / unit
     away[(found == near) | (np.isnan(found) & np.isnan(near))] = 0
-    return np.where(np.isfinite(away), away, np.inf)
+    finite: Doubles = np.where(np.isfinite(away), away, np.inf)
+    return finite
 
 
 @pytest.mark.needs_tvm

@@ -1,9 +1,9 @@
 import numpy as np
+from tests.compiler.hand import HOST
+from tests.compiler.kernels import convolution
 
 from edgekernelbench.compiler.arrays import allocate_buffer
 from edgekernelbench.compiler.null import NullCompiler
-from tests.compiler.hand import HOST
-from tests.compiler.kernels import convolution
 
 NEST = convolution(1, 16, 4, 14)
 

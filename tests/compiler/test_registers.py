@@ -1,14 +1,14 @@
 from dataclasses import replace
 
 import numpy as np
+from tests.compiler.hand import axis, lit, loops, nest, output, param, places, read
+from tests.compiler.kernels import below, convolution
 
 from edgekernelbench.compiler.registers import keep_in_registers
 from edgekernelbench.compiler.vectors import lower_vectors
 from edgekernelbench.interp.nests import run_nest
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.nest.tree import Guard, Kind, Mark, Nest, Stmt, Store, Update, walk_stmts, workspace
-from tests.compiler.hand import axis, lit, loops, nest, output, param, places, read
-from tests.compiler.kernels import below, convolution
 
 
 def promoted(one: Nest, most: int = 30) -> Nest:

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.compiler.hand import HOST, axis, lit, loops, nest, output, param, places, read
+from tests.compiler.kernels import below
+from tests.interp.texts import SMALL, facts_of, random_inputs, verified
 
 from edgekernelbench.compiler.tails import remove_tails
 from edgekernelbench.interp.nests import run_nest
@@ -14,9 +17,6 @@ from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Binary
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.tree import Guard, Kind, Let, Loop, Mark, Nest, Stmt, Store, Update, walk_stmts
-from tests.compiler.hand import HOST, axis, lit, loops, nest, output, param, places, read
-from tests.compiler.kernels import below
-from tests.interp.texts import SMALL, facts_of, random_inputs, verified
 
 N, X = 22, param("x", 22)
 OUT = output("out", 22)
@@ -71,7 +71,9 @@ def test_other_remainders_of_the_position_are_kept_whole() -> None:
     value = read(X, E)
     store = Store("out", places(E), value.expr)
     table = param("t", 3)
-    mixed = replace(store, value=Binary("+", value.expr, read(table, type(rest)(index)).expr, dtype=DType.F32))
+    mixed = replace(
+        store, value=Binary("+", value.expr, read(table, type(rest)(index)).expr, dtype=DType.F32)
+    )
     one = nest([X, table], [OUT], tiled(mixed))
     fresh = assert_equal(one, [np.arange(N, dtype=np.float32), np.arange(3, dtype=np.float32)])
     assert guards(fresh) == 0

@@ -1,12 +1,12 @@
 """The thirty texts, as written and with compute alone, through every compiler."""
 
 import pytest
+from tests.compiler.running import COMPILERS, assert_right, check, plain, run
+from tests.interp.texts import SMALL, facts_of, random_inputs
 
 from edgekernelbench.interp.evaluate import evaluate
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import load_profile
-from tests.compiler.running import COMPILERS, assert_right, check, plain, run
-from tests.interp.texts import SMALL, facts_of, random_inputs
 
 WIDER = {"conv2d": 128, "matmul_tensorcore": 128, "decode_attention": 128}
 """16-bit results of sums that are kept wider by a compiler than by the interpreter."""

@@ -2,6 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.compiler.hand import HOST, axis, lit, loops, nest, output, param, places, read, work
+from tests.compiler.kernels import below
+from tests.interp.texts import SMALL, facts_of, random_inputs
 
 from edgekernelbench.compiler.vectors import lower_vectors
 from edgekernelbench.interp.nests import run_nest
@@ -9,9 +12,6 @@ from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Call, Cast
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.tree import Allocate, Guard, Kind, Let, Loop, Mark, Stmt, Store, Update, walk_stmts
-from tests.compiler.hand import HOST, axis, lit, loops, nest, output, param, places, read, work
-from tests.compiler.kernels import below
-from tests.interp.texts import SMALL, facts_of, random_inputs
 
 X, OUT = param("x", 4, 45), output("out", 4, 45)
 

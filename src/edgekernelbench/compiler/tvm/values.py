@@ -79,7 +79,9 @@ class Value:
         bits = int(kind.removeprefix("uint"))
         if bits == _LONG:
             return self.reinterpret(kind) if self.kind == "int64" else self._cast(kind)
-        wide = self if self.kind == "int64" or (self.kind == "int32" and bits < _WORD) else self._cast("int64")
+        wide = (
+            self if self.kind == "int64" or (self.kind == "int32" and bits < _WORD) else self._cast("int64")
+        )
         mask = Value(tirx.IntImm(wide.kind, 2**bits - 1), wide.kind)
         return wide.binary(tirx.bitwise_and, mask)._cast(kind)
 
