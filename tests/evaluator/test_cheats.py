@@ -72,7 +72,7 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
 
 @pytest.fixture(scope="module")
 def judge() -> Iterator[Judge]:
-    limits = Limits(deadline_s=2.0, memory_bytes=300 << 20, files=64, file_bytes=16 << 20)
+    limits = Limits(deadline_s=8.0, run_s=2.0, memory_bytes=300 << 20, files=64, file_bytes=16 << 20)
     server = [sys.executable, str(SERVER)]
     with Judge(load_profile("llvm"), compiler="null", limits=limits, server=server) as judge:
         yield judge

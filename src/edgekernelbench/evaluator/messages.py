@@ -27,7 +27,9 @@ class Limits:
     """What a worker may use.
 
     Attributes:
-        deadline_s: Time from the fork to the end, start-up included.
+        deadline_s: Time from the fork to the end, start-up included; the server keeps it.
+        run_s: Time for all runs on the input sets; an alarm in the worker keeps it, since the server
+            cannot see where compiling ends.
         memory_bytes: Address space beyond what the server had mapped.
         file_bytes: Size of a file that it writes.
         files: Open files.
@@ -35,6 +37,7 @@ class Limits:
     """
 
     deadline_s: float = 10.0
+    run_s: float = 10.0
     memory_bytes: int = 6 << 30
     file_bytes: int = 256 << 20
     files: int = 256

@@ -66,6 +66,7 @@ class Trial:
             files = self._lay_out(folder, plan_layout(assignment.param_forms, exam.output_forms), stack)
             request = {
                 **assignment.fields,
+                "run_s": assignment.limits.run_s,
                 "sheets": files[: len(self._papers)],
                 "timing": None
                 if timing is None or self._timed is None
@@ -145,7 +146,7 @@ def post_mortem(worker: Worker, ended: Ended) -> Crashed | Unjudged:
     phase, tail = worker.phase(), storable(worker.stderr_tail())
     if phase is Phase.START and not ended.timed_out:
         return Unjudged(Cause.WORKER, tail or "the worker ended before it began")
-    timed_out = ended.timed_out or ended.signal == signal.SIGXCPU
+    timed_out = ended.timed_out or ended.signal in (signal.SIGALRM, signal.SIGXCPU)
     if timed_out:
         return Crashed(phase, ended.signal, timed_out=True, detail=tail)
     if ended.signal == signal.SIGKILL:

@@ -70,7 +70,7 @@ def run_torch(folder: Path) -> None:
     except PrerequisiteError as error:
         desk.reply(missing=str(error))
         return
-    with desk.phase(Phase.RUN):
+    with desk.running():
         for sheet in desk.sheets():
             for slots in (sheet.layout.first, sheet.layout.again):
                 _fill(sheet.arrays(slots), call(sheet.arrays(sheet.layout.params)))

@@ -58,7 +58,7 @@ def _run(desk: Desk, find_compiler: Callable[[str], Compiler]) -> None:
         raise PrerequisiteError(
             f"{artifact.compiler} built nothing that runs on this machine", "judge it on its own device"
         )
-    with desk.phase(Phase.RUN):
+    with desk.running():
         for sheet in desk.sheets():
             run_sheet(artifact.executable, sheet)
     if desk.request["timing"] is not None:
