@@ -228,3 +228,15 @@ def test_the_reference_itself_is_always_right(values: list[float]) -> None:
     expected = expect(facts(scale=scale), exact, exact.astype(np.float32))
 
     assert compare(exact.astype(np.float32), expected).mismatch is None
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**32), st.floats(0, 2))
+def test_the_declared_arithmetic_is_always_right(seed: int, noise: float) -> None:
+    chance = np.random.default_rng(seed)
+    exact = chance.standard_normal(64)
+    declared = (exact + noise * chance.standard_normal(64) * (chance.random(64) < 0.2)).astype(np.float16)
+    scale = float(np.sqrt(np.mean(exact**2)))
+    expected = expect(facts(DType.F16, scale=scale, accumulate=DType.F32), exact, declared)
+
+    assert compare(declared, expected).mismatch is None
