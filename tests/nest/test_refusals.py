@@ -248,7 +248,7 @@ def test_workspace_beyond_the_device_is_refused() -> None:
     with pytest.raises(SourceError) as caught:
         build_nest(facts, "llvm", replace(profile_of("llvm"), workspace_bytes=100))
     assert [d.code for d in caught.value.diagnostics] == ["L05"]
-    assert "544 B of workspace, 100 B there: ex 512" in caught.value.diagnostics[0].message
+    assert "528 B of workspace, 100 B there: ex 512" in caught.value.diagnostics[0].message
 
 
 def test_the_size_of_an_inlined_expression_is_limited() -> None:
@@ -269,3 +269,43 @@ def test_the_size_of_an_inlined_expression_is_limited() -> None:
     with pytest.raises(SourceError) as caught:
         build_nest(verify_compute(read(text + "\n").bind()), "llvm", profile_of("llvm"))
     assert {d.code for d in caught.value.diagnostics} == {"L04"}
+
+
+def test_a_long_chain_of_inlined_stages_is_refused_before_anything_recurses() -> None:
+    lines = [f"        s{n}[i]: f32[4] = -(s{n - 1}[i] + 1.0)" for n in range(1, 240)]
+    text = "\n".join(
+        [
+            "def deep(x: f32[4]):",
+            "    with compute:",
+            "        s0[i]: f32[4] = x[i]",
+            *lines,
+            "        return s239",
+            "",
+            '    with schedule("llvm"):',
+            "        inline(" + ", ".join(f"s{n}" for n in range(239)) + ")",
+        ]
+    )
+    with pytest.raises(SourceError) as caught:
+        build_nest(verify_compute(read(text + "\n").bind()), "llvm", profile_of("llvm"))
+    assert {d.code for d in caught.value.diagnostics} == {"L04"}
+    assert "deep" in caught.value.diagnostics[0].message
+
+
+def test_elements_that_share_a_byte_are_made_ahead_or_given() -> None:
+    case = Case("", """
+def narrow(w: const[i8[8]], x: i4[8]):
+    with compute:
+        n[i]: i4[8] = sat_i4(w[i])
+        out[i]: i32[8] = i32(n[i]) + i32(x[i])
+        return out
+""")  # fmt: skip
+    with pytest.raises(SourceError) as caught:
+        built(case)
+    assert [d.code for d in caught.value.diagnostics] == ["S26"]
+    assert caught.value.diagnostics[0].hint == "precompute(n)"
+    ahead = replace(case, schedule=("precompute(n)",))
+    assert built(ahead).prepared[0].name == "n"
+    for code, line in (("M02", 'layout(x, "i -> i/2 i%2")'), ("M04", 'cache(x, "local", at=out.i)')):
+        with pytest.raises(SourceError) as caught:
+            built(replace(ahead, memory=(line,)))
+        assert [d.code for d in caught.value.diagnostics] == [code]

@@ -1,6 +1,6 @@
 """From a verified kernel to an explicit nest for one target."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from edgekernelbench.ir.memory import Memory
@@ -9,8 +9,9 @@ from edgekernelbench.nest.accounting import count_usage
 from edgekernelbench.nest.advice import advise
 from edgekernelbench.nest.boxes import Boxes
 from edgekernelbench.nest.cache_boxes import cache_boxes, check_caches
+from edgekernelbench.nest.caching import CacheBox
 from edgekernelbench.nest.emit import Emitter
-from edgekernelbench.nest.inlining import apply_inline, apply_precompute
+from edgekernelbench.nest.inlining import apply_inline, apply_precompute, check_narrow
 from edgekernelbench.nest.launching import Launcher, make_launches
 from edgekernelbench.nest.limits import check_limits
 from edgekernelbench.nest.marking import check_marks
@@ -20,7 +21,7 @@ from edgekernelbench.nest.numbering import renumber
 from edgekernelbench.nest.packing import packing_of
 from edgekernelbench.nest.placement import check_circles, check_hoists, check_places, order_units
 from edgekernelbench.nest.preparing import copy_nest, fill_nest, prepare_nest
-from edgekernelbench.nest.problems import Problems
+from edgekernelbench.nest.problems import Directive, Problems
 from edgekernelbench.nest.scheduling import resolve_schedule
 from edgekernelbench.nest.stores import Stores, apply_reuse, decide_stores, given_storages
 from edgekernelbench.nest.structure import ROOT, Structure
@@ -66,6 +67,7 @@ class _Builder:
         written = make_program(self._facts)
         inlined = apply_inline(written, self._schedule, problems, self._profile.inline_limit)
         whole = apply_precompute(inlined, self._schedule, problems)
+        check_narrow(whole, problems)
         removed = dict.fromkeys(written.stages.keys() - inlined.stages.keys(), "inlined")
         removed |= dict.fromkeys(whole.precomputed, "precomputed")
         plan = resolve_schedule(without(whole, whole.precomputed), self._schedule, removed, problems)
@@ -88,7 +90,7 @@ class _Builder:
         partials = {name: one.scope for name, one in storing.accumulators.items()}
         emitter = Emitter(boxes, stores, orders, caches, partials, launches)
         nest = self._nest(whole, stores, [emitter.root(unit) for unit in orders[ROOT]])
-        check_limits(nest.body, structure, self._profile, problems)
+        check_limits(nest, structure, self._profile, origins(structure, storing, caches), problems)
         problems.check()
         advice = advise(nest.body, boxes, storing, stores, self._profile)
         return replace(nest, usage=count_usage(boxes, stores, written, whole), advice=advice)
@@ -137,6 +139,19 @@ class _Builder:
             prepare_nest(whole, stores),
             renumber(tuple(body)),
         )
+
+
+def origins(
+    structure: Structure, storing: Storing, caches: Mapping[str, list[CacheBox]]
+) -> dict[str, Directive]:
+    """Find the directive that each buffer comes from: its `place`, its `cache`, its `compute_at`."""
+    found: dict[str, Directive] = {}
+    for unit, (_, directive) in structure.plan.placed.items():
+        found.update(dict.fromkeys(structure.program.members(unit), directive))
+    for made in caches.values():
+        found.update({cache.name: cache.directive for cache in made})
+    found.update({f"{name}.partial": one for name, one in storing.accumulators.items()})
+    return {**found, **storing.places}
 
 
 def prepared_buffers(stores: Stores) -> tuple[Buffer, ...]:

@@ -7,9 +7,12 @@ from edgekernelbench.base.names import nearest
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Axis, Expr, Read
 from edgekernelbench.ir.schedule import Inline, Precompute, Schedule
-from edgekernelbench.ir.walk import transform, walk
+from edgekernelbench.ir.walk import children, transform, walk
 from edgekernelbench.nest.problems import Problems
 from edgekernelbench.nest.work import Program, WorkStage, name_steps, typed
+
+MOST_DEPTH = 200
+"""Expressions are not inlined to more than this: what reads them later may recurse."""
 
 
 def substitute(node: Expr, values: Mapping[str, Expr]) -> Expr:
@@ -105,7 +108,14 @@ class _Expander:
         self._problems = problems
         self._limit = limit
         self._done: dict[str, Expr | None] = {}
-        self._refused: set[str] = set()
+        self._depths: dict[str, int] = {}
+        self._sizes: dict[str, int] = {}
+        # In text order, so that what a stage reads is known: nothing recurses through a chain of stages.
+        for name in [n for n in program.stages if n in chosen]:
+            self._depth_of(name, (name,))
+            self._sizes[name] = self._size(program.stages[name].element, (name,))
+            if self._depths[name] <= MOST_DEPTH and self._sizes[name] <= limit:
+                self._body(name)
 
     def stage(self, stage: WorkStage) -> WorkStage:
         """Expand all reads in a stage that stays."""
@@ -113,15 +123,31 @@ class _Expander:
             return stage
         total = sum(self._size(e) for e in stage.expressions())
         if total > self._limit:
-            self._too_large(stage.name, total)
+            self._too_large(stage.name, f"more than {self._limit:,} operations")
+            return stage
+        depth = max(self._depth(e) for e in stage.expressions())
+        if depth > MOST_DEPTH:
+            self._too_large(stage.name, f"an expression {depth} deep, the most is {MOST_DEPTH},")
             return stage
         return rewrite_stage(stage, self._expand)
 
-    def _too_large(self, name: str, total: int) -> None:
+    def _too_large(self, name: str, what: str) -> None:
         tensors = self._program.stages[name].tensors()
         for directive in dict.fromkeys(self._chosen[t] for t in tensors if t in self._chosen):
-            message = f"{name} has {total:,} operations after inlining, the limit is {self._limit:,}"
-            self._problems.add("L04", message, directive)
+            self._problems.add("L04", f"{name} has {what} after inlining", directive)
+
+    def _depth(self, node: Expr, stack: tuple[str, ...] = ()) -> int:
+        """Count how deep an expression is when all reads of inlined stages are expanded."""
+        below = max((self._depth(part, stack) for part in children(node)), default=0)
+        if isinstance(node, Read) and node.tensor in self._chosen and node.tensor not in stack:
+            below += self._depth_of(node.tensor, (*stack, node.tensor))
+        return below + 1
+
+    def _depth_of(self, name: str, stack: tuple[str, ...]) -> int:
+        if name not in self._depths:
+            value = self._program.stages[name].value
+            self._depths[name] = 0 if value is None else self._depth(value, stack)
+        return self._depths[name]
 
     def _expand(self, node: Expr) -> Expr:
         return transform(node, self._replacement)
@@ -159,12 +185,14 @@ class _Expander:
         return False
 
     def _size(self, node: Expr, stack: tuple[str, ...] = ()) -> int:
+        """Count the nodes of an expression when all reads of inlined stages are expanded."""
         total = 0
         for part in walk(node):
             total += 1
             if isinstance(part, Read) and part.tensor in self._chosen and part.tensor not in stack:
-                value = self._program.stages[part.tensor].value
-                total += 0 if value is None else self._size(value, (*stack, part.tensor))
+                known = self._sizes.get(part.tensor)
+                value = self._program.stages[part.tensor].element
+                total += self._size(value, (*stack, part.tensor)) if known is None else known
             if total > self._limit:
                 break
         return total
@@ -202,6 +230,14 @@ def apply_precompute(program: Program, schedule: Schedule, problems: Problems) -
         chosen |= fresh
         changed = bool(fresh)
     return replace(program, precomputed=frozenset(chosen))
+
+
+def check_narrow(program: Program, problems: Problems) -> None:
+    """Refuse stages of `i4` and `u4` that are computed in a run: elements that share a byte [S26]."""
+    for name, stage in program.stages.items():
+        if stage.dtype in (DType.I4, DType.U4) and name not in program.precomputed:
+            message = f"{name} is {stage.dtype}, two elements a byte, so it is made ahead or is a parameter"
+            problems.add("S26", message, stage.span, f"precompute({name})")
 
 
 def _only_for(program: Program, name: str, chosen: set[str]) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from edgekernelbench.base.names import nearest
+from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.memory import (
     Accumulate,
     Cache,
@@ -123,12 +124,23 @@ class _Resolver:
             hint = f"layout of an inner stage, and let {name} read it"
             self._problems.add("M03", f"{name} is returned: outputs are stored row-major", directive, hint)
             return
+        param = self._whole.params.get(name)
+        if param is not None and not param.const and self._is_packed(name):
+            message = f"{name} has two elements a byte and is not const: it stays as it is given"
+            self._problems.add("M02", message, directive)
+            return
         if name in self.storing.layouts:
             self._problems.add("M02", f"{name} has a layout already", directive)
             return
         if check_layout(directive.spec, self._rank(name), name, directive, self._problems):
             self.storing.layouts[name] = directive.spec
             self.storing.layout_directives[name] = directive
+
+    def _is_packed(self, name: str) -> bool:
+        """Whether two elements of a tensor share a byte."""
+        stage = self._whole.stages.get(name)
+        found = stage or self._whole.params.get(name) or self._whole.tables.get(name)
+        return found is not None and found.dtype in (DType.I4, DType.U4)
 
     def _rank(self, name: str) -> int:
         stage = self._plan.program.stages.get(name) or self._whole.stages.get(name)
@@ -139,10 +151,13 @@ class _Resolver:
 
     def _cache(self, directive: Cache) -> None:
         registry = self._plan.registry
-        good = True
+        good = not self._is_packed(directive.tensor)
+        if not good:
+            message = f"{directive.tensor} has two elements a byte, which are not copied one by one"
+            self._problems.add("M04", message, directive, arg=0)
         if directive.layout is not None:
             rank = self._rank(directive.tensor)
-            good = check_layout(directive.layout, rank, directive.tensor, directive, self._problems)
+            good &= check_layout(directive.layout, rank, directive.tensor, directive, self._problems)
         at = registry.lookup(directive.at)
         if at is None:
             if not registry.is_poisoned(directive.at):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from edgekernelbench.ir.expr import Expr
 from edgekernelbench.lang.printing import print_expr
+from edgekernelbench.nest.footprint import launches, scope_bytes
 from edgekernelbench.nest.storage import buffer_bytes
 from edgekernelbench.nest.tree import (
     Allocate,
@@ -41,11 +42,21 @@ def print_nest(nest: Nest) -> str:
     if nest.prepare:
         lines += ["before:", *_block(nest.prepare, 1)]
     lines += ["run:", *_block(nest.body, 1)]
+    lines += _footprint(nest)
     if nest.usage:
         lines.append("stages:")
     lines += [f"{INDENT}{_usage(use)}" for use in nest.usage]
     lines += [f"advice: {one}" for one in nest.advice]
     return "\n".join(lines) + "\n"
+
+
+def _footprint(nest: Nest) -> list[str]:
+    sizes = ", ".join(f"{total:,} B {scope}" for scope, total in scope_bytes(nest.body).items())
+    lines = [f"memory: {sizes}"] if sizes else []
+    for launch in launches(nest.body):
+        blocks, threads = (" x ".join(map(str, dims)) for dims in (launch.blocks, launch.threads))
+        lines.append(f"launch of {launch.loop.var}: blocks {blocks}, threads {threads}")
+    return lines
 
 
 def _usage(use: Usage) -> str:
