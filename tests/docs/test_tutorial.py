@@ -24,8 +24,11 @@ def test_a_page_of_the_tutorial_shows_what_happens(number: int, tmp_path: Path) 
     assert not complaints, "\n".join(complaints)
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "index.md"], ids=lambda page: page.stem)
-def test_a_first_page_shows_what_happens(page: Path, tmp_path: Path) -> None:
+OTHERS = [ROOT / "README.md", DOCS / "index.md", DOCS / "explanation" / "nest.md"]
+
+
+@pytest.mark.parametrize("page", OTHERS, ids=lambda page: page.stem)
+def test_another_page_shows_what_happens(page: Path, tmp_path: Path) -> None:
     complaints = play(page, tmp_path)
 
     assert not complaints, "\n".join(complaints)
