@@ -55,6 +55,14 @@ def _cost(node: Expr) -> int:
     return own + sum(_cost(part) for part in children(node))
 
 
+def is_heavy(value: Expr | Reduction) -> bool:
+    """Say whether a value calls a transcendental function."""
+    nodes = (node for part in expressions(value) for node in walk(part))
+    return any(
+        isinstance(node, Call) and node.function in TRANSCENDENTAL - {"sqrt", "rsqrt"} for node in nodes
+    )
+
+
 def has_condition(value: Expr | Reduction) -> bool:
     """Say whether a value chooses between two sides, as a padding does."""
     return any(isinstance(node, Select) for part in expressions(value) for node in walk(part))

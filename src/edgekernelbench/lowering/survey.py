@@ -12,7 +12,7 @@ from math import prod
 from edgekernelbench.ir.compute import Placed, Stage, Table, placed_stages
 from edgekernelbench.ir.expr import Axis, Expr, Reduction
 from edgekernelbench.ir.walk import walk
-from edgekernelbench.lowering.access import cost, expressions, has_condition, inlined, reads
+from edgekernelbench.lowering.access import cost, expressions, has_condition, inlined, is_heavy, reads
 from edgekernelbench.verify.facts import Facts
 
 CHEAP = 3
@@ -152,6 +152,8 @@ def _inlines(
         return False
     if _size(value) * max(1, _times_read(stage.name, readers)) > LARGEST_EXPRESSION:
         return False
+    if is_heavy(value) and any(is_heavy(p.stage.value) for p in readers):
+        return False  # functions inside of functions make long chains that neither vectors nor compilers like
     evaluations = sum(_domain(p.stage) * _reads_of(stage.name, p.stage) for p in readers)
     repeats = evaluations / max(1, prod(stage.shape))
     reduces = any(isinstance(p.stage.value, Reduction) for p in readers)
