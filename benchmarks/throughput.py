@@ -65,15 +65,20 @@ def judging(compiler: str, count: int) -> None:
     with Judge(load_profile("llvm"), compiler=compiler) as judge:
         for timing, goal in ((None, 0.4), (TimingPlan(), 1.5)):
             judge_once(judge, workload, timing)
-            before = resident()
+            before, used = resident(), processor_time()
             spent = seconds(lambda t=timing: judge_once(judge, workload, t), count)  # type: ignore[misc]
             kind = "correctness only" if timing is None else "with one-child timing"
             spread = f"{min(spent):.3f} to {max(spent):.3f} s"
             print(f"judging {SMALL}, {kind}: median {statistics.median(spent):.3f} s ({spread}; goal {goal})")
-            print(
-                f"  the parent grew by {(resident() - before) >> 10} KiB over {count}, to {resident() >> 20} MiB"
-            )
+            grown, size = (resident() - before) >> 10, resident() >> 20
+            print(f"  the parent grew by {grown} KiB over {count}, to {size} MiB")
+            each = (processor_time() - used) / count
+            print(f"  processor time of the parent: {1e3 * each:.0f} ms a judgement")
         judgement = judge.judge(Submission(workload, text_of(workload), choose_inputs(b"b", workload)))
+        server = next(iter(judge.servers()))
+        ticks = (Path(f"/proc/{server}/stat").read_text(encoding="ascii").rpartition(")")[2]).split()[13:15]
+        total = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK") / (2 * count + 3)
+        print(f"  processor time of workers, baselines included: {1e3 * total:.0f} ms a judgement")
         phases = ", ".join(f"{phase} {ns / 1e6:.0f} ms" for phase, ns in judgement.spent_ns.items())
         print(f"  of one judgement in the worker: {phases}")
 
@@ -96,6 +101,10 @@ def seconds(call: Callable[[], object], count: int) -> list[float]:
         call()
         spent.append(time.perf_counter() - start)
     return spent
+
+
+def processor_time() -> float:
+    return time.process_time()
 
 
 def resident() -> int:

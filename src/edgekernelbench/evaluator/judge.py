@@ -335,6 +335,10 @@ class Judge:
             self._servers[name] = Supervisor([*self._command, what], self.environment, scratch_root())
         return self._servers[name]
 
+    def servers(self) -> tuple[int, ...]:
+        """Give the process ids of the fork servers that were started."""
+        return tuple(s.pid for s in self._servers.values() if s.pid is not None)
+
     def close(self) -> None:
         """End all servers and workers."""
         self._standby.drop_all()
