@@ -21,8 +21,8 @@ MAX_QUOTE_CHARS = 60
 MAX_LINE_CHARS = 300
 """A corrected line is shown up to this length."""
 
-MAX_OPERANDS = 256
-"""Comparisons, `and`, `or`, calls, directives with more parts are refused [P03]."""
+MAX_OPERANDS, MAX_ARGUMENTS = 1024, 256
+"""Comparisons, `and`, `or` and calls with more operands, directives with more arguments are refused [P03]."""
 
 MAX_NAME_CHARS = 64
 """Longer names are refused [P03]."""

@@ -7,7 +7,7 @@ from edgekernelbench.ir.memory import MemoryDirective
 from edgekernelbench.ir.schedule import ScheduleDirective
 from edgekernelbench.lang import memory, schedule
 from edgekernelbench.lang.arguments import Arguments
-from edgekernelbench.lang.context import MAX_OPERANDS, Context, span
+from edgekernelbench.lang.context import MAX_ARGUMENTS, Context, span
 from edgekernelbench.lang.spellings import DIRECTIVES
 from edgekernelbench.lang.words import MEMORY_WORDS, SCHEDULE_WORDS
 
@@ -82,8 +82,8 @@ def _arguments(statement: ast.stmt, ctx: Context, example: str) -> Arguments | N
         case _:
             ctx.report("P05", f"{FORM} {example}, found {ctx.quote(statement)}", statement)
             return None
-    if max(len(call.args) + len(call.keywords), len(outs)) > MAX_OPERANDS:
-        ctx.report("P03", f"a directive has more than {MAX_OPERANDS} parts", statement)
+    if max(len(call.args) + len(call.keywords), len(outs)) > MAX_ARGUMENTS:
+        ctx.report("P03", f"a directive has more than {MAX_ARGUMENTS} parts", statement)
         return None
     if not isinstance(call.func, ast.Name):
         _refuse_method(call, outs, ctx)
