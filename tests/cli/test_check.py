@@ -33,9 +33,16 @@ def write(folder: Path, text: str) -> str:
 
 
 def test_an_accepted_text_is_answered_with_what_it_costs(tmp_path: Path, ekb: Ekb, golden: Golden) -> None:
-    done = ekb("check", write(tmp_path, GOOD), "--profile", "opencl", "--nest")
+    done = ekb("check", write(tmp_path, GOOD), "--profile", "opencl")
     assert (done.status, done.err) == (Status.YES, "")
     golden(done.out)
+
+
+def test_the_nest_is_shown_on_demand(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("check", write(tmp_path, GOOD), "--nest")
+    assert done.status == Status.YES
+    assert "double_rows: accepted for llvm" in done.out
+    assert "for out.i:32 (parallel" in done.out
 
 
 def test_a_refused_text_is_answered_with_every_reason(

@@ -9,7 +9,7 @@ from edgekernelbench.cli.files import read_kernel, read_text
 from edgekernelbench.cli.options import File, Json, ProfileName, Size, Target, command_app, find_profile
 from edgekernelbench.cli.output import diagnostics_as_json, print_json, print_lines
 from edgekernelbench.cli.status import Status
-from edgekernelbench.cli.usage import cost_as_json, cost_as_lines
+from edgekernelbench.cli.usage import cost_as_json, cost_as_lines, headline
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.printing import print_nest
 from edgekernelbench.verify.compute import verify_compute
@@ -55,8 +55,6 @@ def check(
         )
         return Status.YES
     print_lines(d.render(source, name) for d in facts.diagnostics)
-    if nest:
-        print_lines(print_nest(built).splitlines())
-        print_lines([""])
-    print_lines(cost_as_lines(built, device))
+    print_lines([headline(built, device), ""])
+    print_lines([*(print_nest(built).splitlines() if nest else cost_as_lines(built, device))])
     return Status.YES
