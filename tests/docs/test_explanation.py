@@ -51,3 +51,10 @@ def test_every_threat_is_shown_by_a_test_that_is_there(file: str, name: str) -> 
 
 def test_guards_reach_as_far_as_the_page_says() -> None:
     assert f"Guards reach {GUARD_BYTES // 1024} KiB" in THREATS
+
+
+def test_the_row_of_the_guide_is_a_row_of_the_catalogue() -> None:
+    (row,) = [b.text for b in blocks(DOCS / "guides" / "add-a-workload.md") if b.language == "toml"]
+    data = ROOT / "src" / "edgekernelbench" / "workloads" / "data" / "norm" / "workloads.toml"
+
+    assert row in data.read_text(encoding="utf-8")

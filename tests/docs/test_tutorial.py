@@ -25,9 +25,11 @@ def test_a_page_of_the_tutorial_shows_what_happens(number: int, tmp_path: Path) 
 
 
 OTHERS = [ROOT / "README.md", DOCS / "index.md", DOCS / "explanation" / "nest.md"]
+GUIDES = [pytest.param(page, marks=pytest.mark.needs_tvm) for page in sorted((DOCS / "guides").glob("*.md"))]
 
 
-@pytest.mark.parametrize("page", OTHERS, ids=lambda page: page.stem)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [*OTHERS, *GUIDES], ids=lambda page: page.stem)
 def test_another_page_shows_what_happens(page: Path, tmp_path: Path) -> None:
     complaints = play(page, tmp_path)
 

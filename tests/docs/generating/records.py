@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import html
 import inspect
 import json
 import re
@@ -70,10 +71,13 @@ def _table(cls: type) -> str:
     for name, (annotation, default) in _fields(cls).items():
         about = said.get(name, "which outcome it is" if name == "kind" else "name and version of the schema")
         left = f"{annotation} = {default}" if default else annotation
-        rows.append(
-            f"| `{name}` | `{left.replace('|', chr(92) + '|')}` | {about.replace('|', chr(92) + '|')} |\n"
-        )
+        rows.append(f"| `{name}` | {_code(left)} | {about.replace('|', '&#124;')} |\n")
     return "| field | type | meaning |\n|---|---|---|\n" + "".join(rows)
+
+
+def _code(text: str) -> str:
+    """Write code for a table; neither form of `|` in backticks is read by both GitHub and MkDocs."""
+    return f"<code>{html.escape(text).replace('|', '&#124;')}</code>" if "|" in text else f"`{text}`"
 
 
 def _fields(cls: type) -> dict[str, tuple[str, str]]:
