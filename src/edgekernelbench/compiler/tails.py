@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from edgekernelbench.compiler.guards import conjuncts, tidy_guards
+from edgekernelbench.compiler.positions import Positions
 from edgekernelbench.compiler.rewrite import (
     entered,
     expressions,
@@ -146,13 +147,12 @@ def shift_tail(loop: Loop, tile: Tile, ranges: Ranges) -> Loop | None:
     """
     if loop.kind is not Kind.DATA or tile.stop < tile.size or not _may_run_twice(loop):
         return None
-    first = f"{loop.var}.first"
-    shift = _Shift(loop.var, first, tile.size, _groups(loop, tile.size))
-    inside = {**ranges, first: (0, tile.stop - tile.size)}
-    try:
-        body = tuple(shift.statement(stmt, inside) for stmt in loop.body)
-    except _NotByPosition:
+    own = frozenset(b.name for s in walk_stmts(loop.body) if isinstance(s, Allocate) for b in s.buffers)
+    if not Positions(loop.var, tile.size, _groups(loop, tile.size), own).hold(loop.body):
         return None
+    first = f"{loop.var}.first"
+    inside = {**ranges, first: (0, tile.stop - tile.size)}
+    body = tuple(_shifted(stmt, _Shift(loop.var, first, tile.size), inside) for stmt in loop.body)
     start = Binary("*", variable(loop.var), number(tile.size), dtype=I32)
     value = Call("min", (start, number(tile.stop - tile.size)), dtype=I32)
     return replace(loop, body=(Let(first, value, tidy_guards(body, inside)),))
@@ -190,27 +190,13 @@ def _may_run_twice(loop: Loop) -> bool:
     return not stored & read
 
 
-class _NotByPosition(Exception):  # noqa: N818 - no error: the guard stays
-    """The body uses its tile in another way than by position."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Shift:
-    """Writes `first` for `var * size`, and refuses what is not a multiple of the position.
-
-    `o * F` may have been simplified away, as from `(o * F + i) % F`; what is left is an inner variable. So
-    wherever one of those stands, the rest of the position has to stand too.
-    """
+    """Writes `first` for `var * size`."""
 
     var: str
     first: str
     size: int
-    groups: tuple[dict[str, int], ...]
-
-    def statement(self, stmt: Stmt, ranges: Ranges) -> Stmt:
-        fresh = with_expressions(stmt, lambda node: simplify(self.expr(node), ranges))
-        inside = entered(fresh, ranges)
-        return with_body(fresh, tuple(self.statement(s, inside) for s in inner(fresh)))
 
     def expr(self, node: Expr) -> Expr:
         """Rewrite an expression."""
@@ -226,24 +212,21 @@ class _Shift:
 
     def _sum(self, node: Expr) -> Expr:
         total = linear(node)
-        factors = {t.name: k for t, k in total.terms if isinstance(t, Axis)}
-        times, left = divmod(factors.pop(self.var, 0), self.size)
-        if left:
-            raise _NotByPosition
-        for group in self.groups:
-            # All of them, each as often as the tile; or none, which is where the tile starts.
-            if any(name in factors for name in group) and any(
-                factors.get(name, 0) != times * weight for name, weight in group.items()
-            ):
-                raise _NotByPosition
         fresh = Linear((), total.constant)
         for term, k in total.terms:
-            if isinstance(term, Axis):
-                kept = Linear(((term, k),), 0) if term.name != self.var else Linear((), 0)
+            if term == variable(self.var):
+                fresh = fresh.plus(Linear(((variable(self.first), 1),), 0), k // self.size)
+            elif isinstance(term, Axis):
+                fresh = fresh.plus(Linear(((term, k),), 0))
             else:
-                kept = Linear(((self._parts(term) if term == node else self.expr(term), k),), 0)
-            fresh = fresh.plus(kept)
-        return fresh.plus(Linear(((variable(self.first), 1),), 0), times).expr()
+                fresh = fresh.plus(Linear(((self._parts(term) if term == node else self.expr(term), k),), 0))
+        return fresh.expr()
+
+
+def _shifted(stmt: Stmt, shift: _Shift, ranges: Ranges) -> Stmt:
+    fresh = with_expressions(stmt, lambda node: simplify(shift.expr(node), ranges))
+    inside = entered(fresh, ranges)
+    return with_body(fresh, tuple(_shifted(s, shift, inside) for s in inner(fresh)))
 
 
 def _peeled(loop: Loop, ranges: Ranges) -> tuple[Stmt, ...]:

@@ -94,14 +94,15 @@ def build_module(module: Any, profile: Profile) -> Built:
 def _passes(target: Any) -> Any:
     """List what plain loops need.
 
-    TVM's own list has passes that undo ours, such as one that turns choices into branches.
+    TVM's own list has passes that undo ours, such as one that turns choices into branches. Its
+    StorageRewrite is left out: it overlaid buffers that were both alive (mel spectrograms came out wrong), and
+    the nest allocates as narrowly as lifetimes allow already.
     """
     return tvm.ir.transform.Sequential(
         [
             tirx.transform.BindTarget(target.with_host(target)),
             tirx.transform.FlattenBuffer(),
             tirx.transform.StmtSimplify(),
-            tirx.transform.StorageRewrite(),
             tirx.transform.UnrollLoop(),
             tirx.transform.StmtSimplify(),
             tirx.transform.RemoveNoOp(),
