@@ -12,7 +12,7 @@ from edgekernelbench.ir.schedule import TARGETS
 from edgekernelbench.lang.blocks import MAX_DIRECTIVES
 from edgekernelbench.lang.compute import MAX_AXES, MAX_STAGES
 from edgekernelbench.lang.constants import MAX_CONSTANTS
-from edgekernelbench.lang.context import MAX_DEPTH, MAX_NAME_CHARS, MAX_OPERANDS
+from edgekernelbench.lang.context import MAX_ARGUMENTS, MAX_DEPTH, MAX_NAME_CHARS, MAX_OPERANDS
 from edgekernelbench.lang.numbers import MAX_OPTIONS
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.lang.signature import MAX_PARAMS
@@ -53,7 +53,8 @@ def test_the_limits_are_those_of_the_code() -> None:
         "parameters, constants": MAX_PARAMS,
         "axes of a stage or parameter, nested `for`s": MAX_AXES,
         "nesting of an expression": MAX_DEPTH,
-        "parts of one expression": MAX_OPERANDS,
+        "operands of a comparison, of `and` and `or`, of a call": MAX_OPERANDS,
+        "arguments of a directive": MAX_ARGUMENTS,
         "directives of a block": MAX_DIRECTIVES,
         "characters of a name": MAX_NAME_CHARS,
         "knobs, options of a knob": MAX_OPTIONS,
