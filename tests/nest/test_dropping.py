@@ -28,8 +28,8 @@ def scheduled() -> Iterator[tuple[str, str]]:
 
 
 def sizes_of(name: str) -> str:
-    """Choose sizes that the vectors of a text divide."""
-    return "tails" if name == "matmul" else "small"
+    """Choose sizes that the vectors of a text divide, and few enough positions."""
+    return "tails" if name in ("matmul", "histogram") else "small"
 
 
 def with_layers(

@@ -14,7 +14,7 @@ SCHEDULED = [
     if text_at(name, size).kernel.schedule_for(target).directives
     or text_at(name, size).kernel.memory_for(target).directives
 ]
-SLOW = [("matmul", "tails"), ("matmul_tensorcore", "tails")]
+SLOW = [("matmul_tensorcore", "tails")]
 """Hundreds of threads, each of which is run in turn."""
 
 REFUSED = {
