@@ -82,6 +82,13 @@ def plan_arena(body: tuple[Stmt, ...], stack_limit: int) -> Arena:
     return Arena(slots, sizes["run"], sizes["thread"], deepest)
 
 
+def find_lifetimes(body: tuple[Stmt, ...]) -> dict[str, tuple[int, int]]:
+    """Give the first and last moment, in leaf statements, at which a workspace buffer must be kept."""
+    survey = _Survey(0)
+    survey.block(body, in_parallel=False)
+    return {life.buffer.name: (life.first, life.last) for life in survey.lives()}
+
+
 class _Survey:
     """Numbers leaf statements and notes, for each buffer, when it is used.
 

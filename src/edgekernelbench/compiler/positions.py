@@ -1,10 +1,10 @@
 """Whether the body of a tiled loop knows its tile by position alone, so that the tile may start elsewhere.
 
-A tile of `F` positions starts at `o * F`. A variable inside is *relative* when it counts from there: its slope
-says by how many positions its element moves when the tile moves by one. `o * F` may have been simplified away,
-as from `(o * F + i) % F`, which leaves `i` by itself; then the tile must not move. So wherever a relative
-variable stands, the matching share of `o` has to stand too. Only buffers that live within the tile are indexed
-from its start, all accesses alike.
+A tile of `F` positions starts at `o * F`. A variable inside is *relative* when it counts from there: its
+slope says by how many positions its element moves when the tile moves by one. `o * F` may have been
+simplified away, as from `(o * F + i) % F`, which leaves `i` by itself; then the tile must not move. So
+wherever a relative variable stands, the matching share of `o` has to stand too. Only buffers that live within
+the tile are indexed from its start, all accesses alike.
 """
 
 from collections.abc import Iterator

@@ -67,6 +67,10 @@ def _known_cpus(triple: str) -> frozenset[str]:
     return frozenset(str(name) for name in codegen.llvm_get_cpu_archlist(target))
 
 
+KEEP_BUFFERS_APART = {"tirx.merge_static_smem": True}
+"""The switch by which StorageRewrite leaves reuse to another pass; there is none in our list."""
+
+
 def build_module(module: Any, profile: Profile) -> Built:
     """Compile a TIR module.
 
@@ -82,7 +86,7 @@ def build_module(module: Any, profile: Profile) -> Built:
     """
     target, local = make_target(profile)
     try:
-        with tvm.transform.PassContext(opt_level=3):
+        with tvm.transform.PassContext(opt_level=3, config=KEEP_BUFFERS_APART):
             lowered = _passes(target)(module)
             host = _finish()(lowered)
             return Built(tvm.get_global_func("target.build.llvm")(host, target), lowered, local)
@@ -94,9 +98,9 @@ def build_module(module: Any, profile: Profile) -> Built:
 def _passes(target: Any) -> Any:
     """List what plain loops need.
 
-    TVM's own list has passes that undo ours, such as one that turns choices into branches. Its
-    StorageRewrite is left out: it overlaid buffers that were both alive (mel spectrograms came out wrong), and
-    the nest allocates as narrowly as lifetimes allow already.
+    TVM's own list has passes that undo ours, such as one that turns choices into branches. Its StorageRewrite
+    is left out: it overlaid buffers that were both alive (mel spectrograms came out wrong);
+    `statements.share_slots` does its work.
     """
     return tvm.ir.transform.Sequential(
         [

@@ -17,6 +17,7 @@ from edgekernelbench.compiler.mathematics import PROGRAMS
 from edgekernelbench.compiler.rewrite import axes_of
 from edgekernelbench.compiler.tvm.arithmetic import COMPARE, binary, cast, load_rounded, signed_nibble
 from edgekernelbench.compiler.tvm.functions import function
+from edgekernelbench.compiler.tvm.lanes import Pattern, blocks, find_pattern, shuffled
 from edgekernelbench.compiler.tvm.values import (
     COMPUTED,
     STORED,
@@ -262,8 +263,35 @@ class Expressions:
             if mask is not None and not self.is_inside(place, stored.size):
                 return self._masked_load(stored, place, mask.spread(count))
             return Value(tirx.BufferLoad(stored.tir, [self.ramp(place)]), kind, count)
+        if mask is None or self.is_inside(place, stored.size):
+            shuffled = self._shuffled_load(stored, place)
+            if shuffled is not None:
+                return shuffled
         index = self.held(stored.size, place, mask)
         return Value(tirx.BufferLoad(stored.tir, [index.node]), kind, index.lanes)
+
+    def _shuffled_load(self, stored: Stored, place: Linear) -> Value | None:
+        """Read lanes in a fixed pattern as whole vectors; None when there is none, or it is too wide."""
+        pattern = self.pattern(place)
+        covered = None if pattern is None else blocks(pattern.offsets)
+        if pattern is None or covered is None:
+            return None
+        starts, chosen = covered
+        count = number(self.lanes.count)
+        parts = [
+            tirx.BufferLoad(
+                stored.tir, [tirx.Ramp(self.value(pattern.moved(s).expr()).node, number(1), count)]
+            )
+            for s in starts
+        ]
+        return shuffled(parts, chosen, STORED[stored.buffer.dtype])
+
+    def pattern(self, place: Linear) -> Pattern | None:
+        """Find how the lanes of an access lie; None for a scalar, and for what data decides."""
+        lanes = self.scope.lanes
+        if lanes is None or not any(lanes.var in axes_of(term) for term, _ in place.terms):
+            return None
+        return find_pattern(place, lanes.var, lanes.count, self.scope.ranges)
 
     def _masked_load(self, stored: Stored, place: Linear, mask: Value) -> Value:
         kind = STORED[stored.buffer.dtype]

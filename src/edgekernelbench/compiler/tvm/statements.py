@@ -6,10 +6,12 @@ from typing import Any, assert_never
 from tvm import tirx
 
 from edgekernelbench.base.errors import InternalError
+from edgekernelbench.compiler.arena import find_lifetimes
 from edgekernelbench.compiler.arrays import elements, is_packed, stored_bytes
 from edgekernelbench.compiler.rewrite import axes_of
 from edgekernelbench.compiler.tvm.arithmetic import binary, round_stored
 from edgekernelbench.compiler.tvm.expressions import Expressions, Scope, Stored, offset
+from edgekernelbench.compiler.tvm.lanes import SHORTEST_RUN, runs, shuffled
 from edgekernelbench.compiler.tvm.values import (
     STORED,
     Value,
@@ -83,10 +85,11 @@ class Statements:
         found = [
             b for b in _allocated(body, through_parallel=place.in_parallel) if stored_bytes(b) > STACK_BYTES
         ]
-        held = {b.name: declare(b) for b in found}
+        slots = share_slots(found, find_lifetimes(body))
+        held = {b.name: Stored(b, slots[b.name]) for b in found}
         scope = replace(place.scope, buffers={**place.scope.buffers, **held})
         fresh = replace(place, scope=scope, declared=place.declared | held.keys())
-        return [tirx.AllocBuffer(s.tir) for s in held.values()], fresh
+        return [tirx.AllocBuffer(slot) for slot in dict.fromkeys(slots.values())], fresh
 
     def _block(self, body: tuple[Stmt, ...], place: Place) -> list[Node]:
         return [node for stmt in body for node in self._statement(stmt, place)]
@@ -201,7 +204,32 @@ class Statements:
         expressions, stored = Expressions(scope), scope.buffers[store.buffer]
         place = offset(stored.buffer, _or_zero(store.indices), scope.ranges)
         value = expressions.value(store.value, mask)
-        return [self._write(expressions, stored, place, value, mask)]
+        scattered = self._shuffled_store(expressions, stored, place, value) if mask is None else None
+        return scattered or [self._write(expressions, stored, place, value, mask)]
+
+    def _shuffled_store(
+        self, expressions: Expressions, stored: Stored, place: Linear, value: Value
+    ) -> list[Node] | None:
+        """Write lanes in a fixed pattern as a few shorter vectors; None when one, or none, will do."""
+        pattern = None if expressions.is_contiguous(place) else expressions.pattern(place)
+        if pattern is None or is_packed(stored.buffer.dtype):
+            return None
+        found = runs(pattern.offsets)
+        if len(pattern.offsets) < SHORTEST_RUN * len(found):
+            return None
+        count = expressions.lanes.count
+        whole = _to_stored(stored.buffer.dtype, value).spread(count)
+        # Not a variable: one that is a vector of integers fails TVM's analyser.
+        waiting = tirx.decl_buffer((count,), whole.kind, "lanes", scope="local")
+        ramp = tirx.Ramp(number(0), number(1), number(count))
+        nodes = [tirx.AllocBuffer(waiting), tirx.BufferStore(waiting, whole.node, [ramp])]
+        held = tirx.BufferLoad(waiting, [ramp])
+        for start, members in found:
+            part = shuffled([held], members, whole.kind)
+            first = expressions.value(pattern.moved(start).expr()).node
+            ramp = tirx.Ramp(first, number(1), number(len(members)))
+            nodes.append(tirx.BufferStore(stored.tir, part.node, [ramp]))
+        return nodes
 
     def _write(
         self, expressions: Expressions, stored: Stored, place: Linear, value: Value, mask: Value | None
@@ -209,9 +237,7 @@ class Statements:
         dtype = stored.buffer.dtype
         if is_packed(dtype):
             return _write_nibble(expressions, stored, place, value)
-        if dtype in (DType.F16, DType.BF16):
-            value = round_stored(DType.F32, dtype, value)
-        value = value.cast(STORED[dtype])
+        value = _to_stored(dtype, value)
         if expressions.is_contiguous(place):
             count = expressions.lanes.count
             value = value.spread(count)
@@ -269,11 +295,38 @@ class Statements:
         return [tirx.AllocBuffer(waiting.tir), chosen, best_node, place_node]
 
 
+def share_slots(buffers: list[Buffer], lifetimes: dict[str, tuple[int, int]]) -> dict[str, Node]:
+    """Give one TIR buffer to nest buffers of one type that are never alive together, the largest first.
+
+    TVM's own pass for this overlaid buffers that were both alive.
+    """
+    slots: list[tuple[Node, Buffer, list[tuple[int, int]]]] = []
+    given: dict[str, Node] = {}
+    for buffer in sorted(buffers, key=lambda b: -stored_bytes(b)):
+        first, last = lifetimes[buffer.name]
+        for slot, owner, spans in slots:
+            apart = all(last < start or stop < first for start, stop in spans)
+            if apart and STORED[owner.dtype] == STORED[buffer.dtype]:
+                spans.append((first, last))
+                given[buffer.name] = slot
+                break
+        else:
+            given[buffer.name] = declare(buffer).tir
+            slots.append((given[buffer.name], buffer, [(first, last)]))
+    return given
+
+
 def sequence(nodes: list[Node]) -> Node:
     """Join statements."""
     if not nodes:
         return tirx.Evaluate(number(0))
     return nodes[0] if len(nodes) == 1 else tirx.SeqStmt(nodes)
+
+
+def _to_stored(dtype: DType, value: Value) -> Value:
+    if dtype in (DType.F16, DType.BF16):
+        value = round_stored(DType.F32, dtype, value)
+    return value.cast(STORED[dtype])
 
 
 def _combined(kind: str, dtype: DType, old: Value, value: Value) -> Value:
