@@ -6,7 +6,7 @@ from math import prod
 
 from edgekernelbench.ir.expr import Axis, Compare, Logic, Reduction
 from edgekernelbench.ir.schedule import Parallel, Unroll, Vectorize
-from edgekernelbench.lowering.access import affine, movement, reads, uses
+from edgekernelbench.lowering.access import affine, has_condition, movement, reads, uses
 from edgekernelbench.lowering.nests import Plan, axes_through
 from edgekernelbench.lowering.survey import Survey, View
 from edgekernelbench.lowering.tile import Freedom, Tile, choose_tile, lanes_of
@@ -300,7 +300,7 @@ class Emitter:
             self.writer.mark(Vectorize, inner)
             return [*loops, outer, inner]
         name = self.loop(view, last)
-        if size in (2, 4, 8):
+        if size in (2, 4, 8) and not has_condition(view.value):
             self.writer.mark(Vectorize, name)
             self.inner.add(name)
         return [*loops, name]

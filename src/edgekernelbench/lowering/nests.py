@@ -15,6 +15,9 @@ from edgekernelbench.lowering.survey import Survey, View
 ROWS_PER_THREAD = 2
 """Rows that each thread should get at least, else stages keep nests of their own."""
 
+INSIDE = 32
+"""Steps that some stage should have inside a row, else rows are no more than single elements."""
+
 DEARER = 1.3
 """How much dearer a reduction may become when its nest fixes the row axes."""
 
@@ -131,7 +134,8 @@ def _grow(
     judge: tuple[int, Price],
 ) -> Plan:
     threads, price = judge
-    rows = {a: a for a in root.stage.axes}
+    # The last axis stays inside: along it the root is a vector.
+    rows = {a: a for a in (root.stage.axes[:-1] or root.stage.axes)}
     maps: dict[str, dict[str, str]] = {root.name: rows}
     if root.name in tiled:
         through = axes_through(tiled[root.name], root, rows)
@@ -155,8 +159,16 @@ def _grow(
         rows = {r: a for r, a in rows.items() if r in keep}
     names = [n for n in maps if n != root.name and n not in {v.name for v in tiled.values()}]
     members = [Member(v, {r: maps[v.name][r] for r in rows}) for v in found.views if v.name in names]
+    if max((_inside(m.view, frozenset(m.rows.values())) for m in members), default=0) < INSIDE:
+        own = {r: v for r, v in tiled.items() if r == root.name}
+        return Plan(root, (), (), own)
     kept = tuple(a for a in root.stage.axes if a in rows) if members else ()
     return Plan(root, kept, tuple(members), {r: v for r, v in tiled.items() if r in maps})
+
+
+def _inside(view: View, fixed: frozenset[str]) -> int:
+    """Count the steps of a stage inside a row."""
+    return prod(n for a, n in view.sizes.items() if a not in fixed)
 
 
 def _joint(view: View, found: Survey, maps: Mapping[str, dict[str, str]]) -> dict[str, str] | None:
