@@ -46,11 +46,13 @@ STACK_BYTES = 1024
 """TVM keeps smaller allocations on the stack, where they can become registers."""
 
 
-def declare(buffer: Buffer, scope: str = "global") -> Stored:
-    """Make the TIR buffer of a buffer: one dimension, elements as they are stored."""
-    tir = tirx.decl_buffer(
-        (elements(buffer),), STORED[buffer.dtype], buffer.name.replace(".", "_"), scope=scope
-    )
+def declare(buffer: Buffer) -> Stored:
+    """Make the TIR buffer of a buffer: one dimension, elements as they are stored.
+
+    The scope is always `global`: only there does TVM keep small buffers on the stack; in `local` each is a call of
+    its allocator.
+    """
+    tir = tirx.decl_buffer((elements(buffer),), STORED[buffer.dtype], buffer.name.replace(".", "_"))
     return Stored(buffer, tir)
 
 
@@ -81,15 +83,17 @@ class Statements:
         return sequence([*allocations, *self._block(body, place)])
 
     def _hoisted(self, body: tuple[Stmt, ...], place: Place) -> tuple[list[Node], Place]:
-        """Allocate here what is too large for the stack and would be allocated in every iteration."""
-        found = [
-            b for b in _allocated(body, through_parallel=place.in_parallel) if stored_bytes(b) > STACK_BYTES
-        ]
+        """Allocate here what would be allocated in every iteration; what is too large for the stack is shared."""
+        every = _allocated(body, through_parallel=place.in_parallel)
+        found = [b for b in every if stored_bytes(b) > STACK_BYTES]
         slots = share_slots(found, find_lifetimes(body))
         held = {b.name: Stored(b, slots[b.name]) for b in found}
+        small = {b.name: declare(b) for b in every if stored_bytes(b) <= STACK_BYTES}
+        held |= small
         scope = replace(place.scope, buffers={**place.scope.buffers, **held})
         fresh = replace(place, scope=scope, declared=place.declared | held.keys())
-        return [tirx.AllocBuffer(slot) for slot in dict.fromkeys(slots.values())], fresh
+        tirs = [*dict.fromkeys(slots.values()), *(s.tir for s in small.values())]
+        return [tirx.AllocBuffer(slot) for slot in tirs], fresh
 
     def _block(self, body: tuple[Stmt, ...], place: Place) -> list[Node]:
         return [node for stmt in body for node in self._statement(stmt, place)]
@@ -104,7 +108,7 @@ class Statements:
                 test = Expressions(place.scope).value(condition)
                 return [tirx.IfThenElse(test.node, sequence(self._block(body, place)), None)]
             case Allocate(buffers=buffers, body=body):
-                held = {b.name: declare(b, "local") for b in buffers if b.name not in place.declared}
+                held = {b.name: declare(b) for b in buffers if b.name not in place.declared}
                 scope = replace(place.scope, buffers={**place.scope.buffers, **held})
                 allocations = [tirx.AllocBuffer(s.tir) for s in held.values()]
                 return [*allocations, *self._block(body, replace(place, scope=scope))]
@@ -220,7 +224,7 @@ class Statements:
         count = expressions.lanes.count
         whole = _to_stored(stored.buffer.dtype, value).spread(count)
         # Not a variable: one that is a vector of integers fails TVM's analyser.
-        waiting = tirx.decl_buffer((count,), whole.kind, "lanes", scope="local")
+        waiting = tirx.decl_buffer((count,), whole.kind, "lanes")
         ramp = tirx.Ramp(number(0), number(1), number(count))
         nodes = [tirx.AllocBuffer(waiting), tirx.BufferStore(waiting, whole.node, [ramp])]
         held = tirx.BufferLoad(waiting, [ramp])
@@ -286,7 +290,7 @@ class Statements:
         # change what the new value is chosen by.
         count = 1 if scope.lanes is None else scope.lanes.count
         new = Buffer(f"{update.buffer}.new", DType.I32, (count,), Role.WORK, "local")
-        waiting = declare(new, "local")
+        waiting = declare(new)
         lane = (number_expr(0),) if scope.lanes is None else (variable(scope.lanes.var),)
         spot = offset(new, lane, scope.ranges)
         chosen = self._write(expressions, waiting, spot, select(better, position, old), None)
