@@ -144,6 +144,7 @@ CORNERS = (
         "places over threads", BEST,
         'bind(lo.i, "blockIdx.x")\njo, ji = split(lo.j, 8)\nbind(ji, "threadIdx.x")', "", "cuda",
     ),
+    Corner("a copy of places and values", BEST, "p = rfactor(lo.j)", 'cache(p, "local", at=lo.i)'),
     Corner(
         "a group computed where it is read", SCAN,
         "no, ni = split(out.n, 4)\ncompute_at(h, no)\nparallel(no)", "fold(h.t, 8)",

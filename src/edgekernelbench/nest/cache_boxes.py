@@ -1,5 +1,6 @@
 """Finds the box of each cache: what reads inside its loop need of a tensor."""
 
+from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.memory import Cache
 from edgekernelbench.nest.boxes import AxisBox, Boxes
 from edgekernelbench.nest.caching import CacheBox
@@ -13,6 +14,7 @@ from edgekernelbench.nest.storage import Storage, StorageRequest, make_storage
 from edgekernelbench.nest.stores import Stores
 from edgekernelbench.nest.structure import Structure
 from edgekernelbench.nest.tree import Mark
+from edgekernelbench.nest.work import BEST
 
 
 def check_caches(structure: Structure, storing: Storing, problems: Problems) -> None:
@@ -118,12 +120,21 @@ def _make(boxes: Boxes, loop: str, cache: Cache, name: str, source: Storage, lau
         firsts=tuple(box.first for box in found),
         pad=cache.pad,
         copies=cache.buffers,
+        best=_best_type(boxes, loop, cache.tensor, source),
     )
     dims: Dims | None = None
     if cache.scope == "shared":
         ref = structure.plan.refs[loop]
         dims = launches.dims[structure.launch_of(ref.stage)]
     return CacheBox(name, cache.tensor, found, make_storage(request), cache, dims)
+
+
+def _best_type(boxes: Boxes, loop: str, tensor: str, source: Storage) -> DType | None:
+    """Give the type of the values beside an arg reduction, where they are read inside a loop too."""
+    stages = boxes.structure.program.stages
+    reads = (read for name in boxes.structure.inside(loop) for read in stages[name].reads())
+    wanted = any(read.tensor == tensor + BEST for read in reads)
+    return source.best.dtype if wanted and source.best is not None else None
 
 
 def _box(boxes: Boxes, name: str, spread: Spread | None, source: Storage, axis: int) -> AxisBox:

@@ -53,8 +53,11 @@ def emit_copy(cache: CacheBox, source: Storage, ranges: dict[str, tuple[int, int
         if place == len(names) - 1 and vector > 1:
             moved = add(scale(moved, vector), variable(lane))
         positions.append(add(box.first, moved))
-    value = source.read(positions, ranges)
-    body: list[Stmt] = [Store(cache.storage.buffer.name, cache.storage.indices(positions, ranges), value)]
+    inside = cache.storage.indices(positions, ranges)
+    body: list[Stmt] = [
+        Store(buffer.name, inside, source.read(positions, ranges, best=place > 0))
+        for place, buffer in enumerate(cache.storage.buffers())
+    ]
     if vector > 1:
         body = [Loop(lane, vector, tuple(body), Kind.COPY, Mark.VECTOR)]
     if cache.dims is not None and prod(extents.values()) >= 1:

@@ -138,7 +138,7 @@ class Emitter:
         for cache in caches:
             body += emit_copy(cache, storages[cache.tensor], self.boxes.ranges)
             storages[cache.tensor] = cache.storage
-            buffers.append(cache.storage.buffer)
+            buffers += cache.storage.buffers()
         inner = replace(scene, storages=storages)
         for unit in units:
             body += self.unit(unit, inner)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from edgekernelbench.base.errors import InternalError
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Expr, Read
 from edgekernelbench.ir.memory import LayoutSpec
@@ -58,7 +59,9 @@ class Storage:
 
     def read(self, positions: Sequence[Expr], ranges: Ranges, *, best: bool = False) -> Read:
         """Read an element."""
-        buffer = self.best if best and self.best is not None else self.buffer
+        buffer = self.best if best else self.buffer
+        if buffer is None:
+            raise InternalError(f"expected values beside {self.buffer.name}, found places only")
         return Read(buffer.name, self.indices(positions, ranges), dtype=buffer.dtype)
 
     def buffers(self) -> tuple[Buffer, ...]:
