@@ -161,6 +161,8 @@ def test_an_unknown_cpu_is_refused_and_a_foreign_one_is_compiled_for() -> None:
     artifact = TvmCompiler().compile(CONV, board, listings=True)
     assert artifact.executable is None
     assert "fmla" in artifact.listings["asm"]
+    assert artifact.cost.code_bytes is not None
+    assert artifact.cost.code_bytes > 500
 
 
 def test_without_tvm_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """The compiler that goes through C and the system's compiler."""
 
-import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +8,7 @@ from edgekernelbench.compiler.c.build import FLAGS, build_shared, find_compiler,
 from edgekernelbench.compiler.c.executable import CExecutable
 from edgekernelbench.compiler.c.program import CProgram, write_program
 from edgekernelbench.compiler.cost import stored_cost
+from edgekernelbench.compiler.elf import count_code_bytes
 from edgekernelbench.compiler.interface import Artifact, Cost
 from edgekernelbench.nest.tree import Nest
 from edgekernelbench.profiles.profile import Profile
@@ -50,21 +49,10 @@ class CCompiler:
             texts = {"c": program.text}
             if listings:
                 texts["asm"] = (folder / "kernel.s").read_text(encoding="utf-8")
-            cost = _cost(nest, program, _text_bytes(shared))
+            cost = _cost(nest, program, count_code_bytes(shared))
         return Artifact(self.name, nest, profile, cost, texts if listings else {}, executable)
 
 
 def _cost(nest: Nest, program: CProgram, code_bytes: int | None) -> Cost:
     notes = () if program.threads > 1 else ("loops run on one thread",)
     return stored_cost(nest, program.arena, program.threads, code_bytes=code_bytes, notes=notes)
-
-
-def _text_bytes(shared: Path) -> int | None:
-    """Read the size of the code section; None where binutils are missing."""
-    try:
-        command = ["size", "-A", str(shared)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
-    except FileNotFoundError:
-        return None
-    found = re.search(r"^\.text\s+(\d+)", done.stdout, re.MULTILINE)
-    return int(found.group(1)) if found else None

@@ -1,11 +1,14 @@
 """The reference compiler: nest to TIR to LLVM, through Apache TVM."""
 
 import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from edgekernelbench.base.errors import CompileError, PrerequisiteError
 from edgekernelbench.compiler.arena import plan_arena
 from edgekernelbench.compiler.cost import stored_cost
+from edgekernelbench.compiler.elf import count_code_bytes
 from edgekernelbench.compiler.interface import Artifact
 from edgekernelbench.nest.tree import Nest
 from edgekernelbench.profiles.profile import Profile
@@ -27,7 +30,8 @@ class TvmCompiler:
         Args:
             nest: What to compile, for the target `llvm`.
             profile: The device; its threads, vector width, registers and CPU are used.
-            listings: Whether to keep TIR, LLVM IR and assembly, which costs time.
+            listings: Whether to keep TIR, LLVM IR and assembly and to find the size of the code, which
+                costs time.
 
         Returns:
             The artifact; its executable is None for another machine's CPU.
@@ -52,7 +56,13 @@ class TvmCompiler:
             else {}
         )
         arena = plan_arena(nest.body, profile.stack_bytes)
-        cost = stored_cost(nest, arena, profile.threads, code_bytes=_code_bytes(built), notes=_notes(profile))
+        cost = stored_cost(
+            nest,
+            arena,
+            profile.threads,
+            code_bytes=_code_bytes(built) if listings else None,
+            notes=_notes(profile),
+        )
         executable = TvmExecutable(built.module, nest) if built.local else None
         return Artifact(self.name, nest, profile, cost, texts, executable)
 
@@ -81,7 +91,11 @@ def _source(built: "Built", kind: str) -> str:
 
 
 def _code_bytes(built: "Built") -> int | None:
-    return None
+    """Write the machine code to a file to see its size; it costs as much as making it."""
+    with TemporaryDirectory(prefix="ekb-") as folder:
+        file = Path(folder) / "kernel.o"
+        built.module.write_to_file(str(file))
+        return count_code_bytes(file)
 
 
 def _notes(profile: Profile) -> tuple[str, ...]:

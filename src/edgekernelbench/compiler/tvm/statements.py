@@ -49,8 +49,8 @@ STACK_BYTES = 1024
 def declare(buffer: Buffer) -> Stored:
     """Make the TIR buffer of a buffer: one dimension, elements as they are stored.
 
-    The scope is always `global`: only there does TVM keep small buffers on the stack; in `local` each is a call of
-    its allocator.
+    The scope is always `global`: only there does TVM keep small buffers on the stack; in `local` each is a
+    call of its allocator.
     """
     tir = tirx.decl_buffer((elements(buffer),), STORED[buffer.dtype], buffer.name.replace(".", "_"))
     return Stored(buffer, tir)
@@ -83,12 +83,12 @@ class Statements:
         return sequence([*allocations, *self._block(body, place)])
 
     def _hoisted(self, body: tuple[Stmt, ...], place: Place) -> tuple[list[Node], Place]:
-        """Allocate here what would be allocated in every iteration; what is too large for the stack is shared."""
+        """Allocate here what would be allocated in every iteration; what the stack cannot hold is shared."""
         every = _allocated(body, through_parallel=place.in_parallel)
-        found = [b for b in every if stored_bytes(b) > STACK_BYTES]
+        found = [b for b in every if stored_bytes(b) >= STACK_BYTES]
         slots = share_slots(found, find_lifetimes(body))
         held = {b.name: Stored(b, slots[b.name]) for b in found}
-        small = {b.name: declare(b) for b in every if stored_bytes(b) <= STACK_BYTES}
+        small = {b.name: declare(b) for b in every if stored_bytes(b) < STACK_BYTES}
         held |= small
         scope = replace(place.scope, buffers={**place.scope.buffers, **held})
         fresh = replace(place, scope=scope, declared=place.declared | held.keys())
