@@ -70,6 +70,8 @@ def widened(a: DType, b: DType) -> DType | None:
         return DType.I64
     if {a, b} == {DType.I32, DType.U32}:
         return None
-    return DType.U32 if DType.U32 in (a, b) and not (a.is_signed or b.is_signed) else (
-        None if DType.U32 in (a, b) else DType.I32
+    return (
+        DType.U32
+        if DType.U32 in (a, b) and not (a.is_signed or b.is_signed)
+        else (None if DType.U32 in (a, b) else DType.I32)
     )

@@ -51,7 +51,7 @@ def clustered_interval(
         Field and Welsh, "Bootstrapping clustered data", 2007.
     """
     clusters = [(sum(v), len(v)) for _, v in sorted(values.items()) if v]
-    if len(clusters) < 2:  # noqa: PLR2004 - two is the least that can differ
+    if len(clusters) < 2:
         return None
     chance = random.Random(seed)  # noqa: S311 - a reproducible draw, no secret
     means = []
