@@ -1,6 +1,5 @@
 """Device profiles: what a kernel may use, and what it should fit."""
 
-import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from importlib.resources import files
 
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
+from edgekernelbench.profiles.host import read_host
 
 
 class DeviceClass(StrEnum):
@@ -79,7 +79,7 @@ def load_profile(name: str) -> Profile:
         name: The name of a file in `profiles/data`, without its ending.
 
     Returns:
-        The profile; its `threads` are those of this machine where the file says 0.
+        The profile; where the file says 0, this machine's number stands.
 
     Raises:
         CatalogueError: When there is no such profile, with the nearest name.
@@ -101,7 +101,8 @@ def profile_names() -> tuple[str, ...]:
 
 def _profile(row: Mapping[str, object], name: str) -> Profile:
     plain = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
-    if plain.get("threads") == 0:
-        plain["threads"] = len(os.sched_getaffinity(0))
+    if 0 in plain.values():
+        host = read_host()
+        plain |= {k: getattr(host, k) for k, v in plain.items() if v == 0}
     plain["device_class"] = DeviceClass(str(plain["device_class"]))
     return Profile(name=name, **plain)  # type: ignore[arg-type]
