@@ -22,7 +22,7 @@ CATALOGUE = load_catalogue()
 
 
 def lowered(facts: Facts) -> Facts:
-    device = replace(load_profile("llvm"), threads=2)
+    device = replace(load_profile("llvm"), threads=2, vector_bytes=64, vector_registers=32)
     return replace(facts, kernel=default_lowering(facts, "llvm", device))
 
 
