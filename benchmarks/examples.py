@@ -1,0 +1,223 @@
+"""How fast the hand-written examples are, beside the default lowering, PyTorch and ONNX Runtime.
+
+    python benchmarks/examples.py [--rounds N] [--no-vendor] [PART OF A WORKLOAD'S NAME …]
+
+Each timed thing is a process of its own with the same number of threads. All that belong to one workload
+are started together and take turns, so that what disturbs the machine disturbs all of them; a row gives the
+medians of their turns. ONNX Runtime is asked for convolutions only. With EKB_CPU_TIME set, one thread and the
+processor's time are used: ratios then survive a busy machine.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from timed import CPU, THREADS, clock, text_of
+
+from edgekernelbench.workloads.catalogue import load_catalogue
+from edgekernelbench.workloads.inputs import make_inputs
+from edgekernelbench.workloads.schema import Workload
+
+KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
+TURN_NS = 20_000_000
+REST_S = 0.01
+"""Between turns: threads of a pool look for work for a while before they sleep."""
+
+Run = Callable[[int], object]
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("parts", nargs="*")
+    options.add_argument("--rounds", type=int, default=25)
+    options.add_argument("--no-vendor", action="store_true")
+    options.add_argument("--take-turns", nargs=2, metavar=("WHAT", "WORKLOAD"))
+    given = options.parse_args()
+    if given.take_turns:
+        take_turns(*given.take_turns)
+        return
+    paths = sorted(KERNELS.glob("*/*.kir"))
+    chosen = [p for p in paths if not given.parts or any(part in identifier(p) for part in given.parts)]
+    how = "processor's time" if CPU else "time"
+    print(f"{THREADS} threads, {how}, medians of {given.rounds} turns")
+    print("| example | µs | default µs | faster | PyTorch µs | ONNX Runtime µs |")
+    print("|---|--:|--:|--:|--:|--:|")
+    gains = [row(path, given.rounds, vendors=not given.no_vendor) for path in chosen]
+    print(f"geometric mean {statistics.geometric_mean(gains):.2f} over {len(gains)}")
+
+
+def identifier(path: Path) -> str:
+    """Give the workload that an example is for."""
+    return f"{path.parent.name}/{path.stem}"
+
+
+def row(path: Path, rounds: int, *, vendors: bool) -> float:
+    """Measure and print one example; give how much faster than the default it is."""
+    workload = load_catalogue().workload(identifier(path))
+    things = [str(path), "default"]
+    if vendors:
+        things += ["torch", *(["onnx"] if workload.pattern.name in CONVOLUTIONS else [])]
+    medians = race(things, workload.id, rounds)
+    cells = [f"{medians[t]:,.1f}" if medians.get(t) else "" for t in (str(path), "default", "torch", "onnx")]
+    gain = medians["default"] / medians[str(path)]
+    print(f"| {workload.id} | {cells[0]} | {cells[1]} | {gain:.2f} | {cells[2]} | {cells[3]} |", flush=True)
+    return gain
+
+
+def race(things: list[str], workload: str, rounds: int) -> dict[str, float]:
+    """Let processes take turns; give the median turn of each, in microseconds a call."""
+    turns: dict[str, list[float]] = {thing: [] for thing in things}
+    with ExitStack() as stack:
+        children = {thing: stack.enter_context(start(thing, workload)) for thing in things}
+        for child in children.values():
+            answer(child)
+        for _ in range(rounds):
+            for thing, child in children.items():
+                time.sleep(REST_S)
+                child.stdin.write("go\n")
+                child.stdin.flush()
+                turns[thing].append(float(answer(child)))
+        for child in children.values():
+            child.stdin.close()
+    return {thing: statistics.median(values) for thing, values in turns.items()}
+
+
+def start(thing: str, workload: str) -> Any:
+    command = [sys.executable, __file__, "--take-turns", thing, workload]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def answer(child: Any) -> str:
+    line = child.stdout.readline()
+    if not line:
+        raise SystemExit(f"a child ended without an answer: {' '.join(child.args[2:])}")
+    return str(line)
+
+
+def take_turns(thing: str, workload_id: str) -> None:
+    """Be one of the processes: prepare, then run for a while whenever a line comes."""
+    workload = load_catalogue().workload(workload_id)
+    run = {"torch": torch_run, "onnx": onnx_run}.get(thing, lambda w: kernel_run(thing, w))(workload)
+    run(1)
+    before = clock()
+    run(3)
+    repeats = max(1, 3 * TURN_NS // max(clock() - before, 1))
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        before = clock()
+        run(repeats)
+        print((clock() - before) / repeats / 1e3, flush=True)
+
+
+def kernel_run(thing: str, workload: Workload) -> Run:
+    """Compile a text, or the default lowering."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from edgekernelbench.compiler.arrays import allocate_buffer, place_array
+    from edgekernelbench.compiler.tvm.compiler import TvmCompiler
+    from edgekernelbench.nest.build import build_nest
+    from edgekernelbench.profiles.profile import load_profile
+
+    profile = replace(load_profile("llvm"), threads=THREADS)
+    nest = build_nest(text_of(thing, workload), "llvm", profile)
+    executable = TvmCompiler().compile(nest, profile).executable
+    assert executable is not None
+    arrays = zip(nest.params, make_inputs(workload, 1), strict=True)
+    params = [place_array(buffer, np.atleast_1d(array)) for buffer, array in arrays]
+    outputs = [allocate_buffer(buffer) for buffer in nest.outputs]
+    executable.prepare(params)
+    return lambda count: executable.time_batches([params], [outputs], repeats=count)
+
+
+def torch_run(workload: Workload) -> Run:
+    """Call the pattern's PyTorch function, eager, without gradients."""
+    import torch
+
+    from edgekernelbench.workloads.pytorch import to_tensor
+
+    torch.set_num_threads(THREADS)
+    tensors = [to_tensor(array) for array in make_inputs(workload, 1)]
+    function = workload.torch_function()
+
+    def run(count: int) -> None:
+        with torch.inference_mode():
+            for _ in range(count):
+                function(*tensors)
+
+    return run
+
+
+CONVOLUTIONS = ("pointwise_relu6", "dilated_conv2d", "conv_transpose2d")
+"""Patterns that are one ONNX operator and an activation."""
+
+
+def onnx_run(workload: Workload) -> Run:
+    """Run a convolution with its activation in ONNX Runtime; weights are initialisers, so they are packed."""
+    import numpy as np
+    import onnxruntime
+    from onnx import TensorProto, helper, numpy_helper
+
+    x, w, b, *rest = make_inputs(workload, 1)
+    constants = {"w": w.reshape(*w.shape, *(1,) * (4 - w.ndim)), "b": b}
+    match workload.pattern.name:
+        case "pointwise_relu6":
+            constants |= {"low": np.float32(0.0), "high": np.float32(6.0)}
+            nodes = [("Conv", ["x", "w", "b"], {}), ("Clip", ["z", "low", "high"], {})]
+        case "dilated_conv2d":
+            size = workload.sizes["D"]
+            constants["slope"] = rest[0].reshape(-1, 1, 1)
+            nodes = [
+                ("Conv", ["x", "w", "b"], {"dilations": [size] * 2, "pads": [size] * 4}),
+                ("PRelu", ["z", "slope"], {}),
+            ]
+        case _:
+            step, border, more = (workload.sizes[name] for name in ("S", "P", "OP"))
+            attributes = {"strides": [step] * 2, "pads": [border] * 4, "output_padding": [more] * 2}
+            nodes = [("ConvTranspose", ["x", "w", "b"], attributes)]
+    names = ["z", "y"][-len(nodes) :]
+    graph = helper.make_graph(
+        [
+            helper.make_node(op, given, [name], **more)
+            for (op, given, more), name in zip(nodes, names, strict=True)
+        ],
+        "convolution",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, *x.shape])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = THREADS
+    settings.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), settings, providers=["CPUExecutionProvider"]
+    )
+    given = {"x": np.ascontiguousarray(x[None])}
+    expected = from_torch(workload)
+    assert np.allclose(session.run(None, given)[0][0], expected, rtol=1e-3, atol=1e-3)
+
+    def run(count: int) -> None:
+        for _ in range(count):
+            session.run(None, given)
+
+    return run
+
+
+def from_torch(workload: Workload) -> Any:
+    """Compute a convolution with PyTorch, to see that the ONNX graph says the same."""
+    from edgekernelbench.workloads.pytorch import from_tensor, to_tensor
+
+    tensors = [to_tensor(array) for array in make_inputs(workload, 1)]
+    return from_tensor(workload.torch_function()(*tensors))
+
+
+if __name__ == "__main__":
+    main()
