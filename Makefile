@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml constraints.txt
 setup: $(STAMP)  ## the environment in .venv, nothing outside it
 
 demo: $(STAMP)   ## the main job: a local model and the hand-written examples on real workloads
-	.venv/bin/ekb run --model smollm2 --grammar both --texts examples/kernels --suite quick
+	.venv/bin/ekb run --model smollm2 --grammar both --texts examples/kernels --suite quick --max-tokens 300
 
 check: $(STAMP)  ## style, types, layering: no compiler, no device
 	.venv/bin/ruff format --check .
