@@ -102,3 +102,8 @@ def test_one_wrong_constant_is_found(workload: str) -> None:
 def test_every_workload_of_the_quick_suite_has_an_example() -> None:
     quick = {w.id for w in load_catalogue().select((), suite="quick")}
     assert quick <= set(WORKLOADS)
+
+
+def test_every_example_is_in_the_table() -> None:
+    table = (KERNELS / "README.md").read_text(encoding="utf-8")
+    assert [w for w in WORKLOADS if f"`{w}`" not in table] == []
