@@ -115,7 +115,7 @@ class _Promotion:
     ) -> Stmt:
         match stmt:
             case Loop(mark=mark, kind=kind, body=body):
-                if mark is Mark.VECTOR:
+                if mark is Mark.VECTOR or (mark is Mark.TENSOR and kind is Kind.DATA):
                     lanes = stmt
                 elif kind is not Kind.REDUCTION:
                     raise _Unfit
@@ -194,7 +194,9 @@ def _wrapped(a: _Accumulator, stmt: Stmt) -> Stmt:
     """Put a load or a store under the conditions and lanes of its accumulator."""
     if a.conditions:
         stmt = Guard(conjunction(a.conditions), (stmt,))
-    return stmt if a.lanes is None else replace(a.lanes, body=(stmt,), kind=Kind.DATA)
+    if a.lanes is None:
+        return stmt
+    return replace(a.lanes, body=(stmt,), kind=Kind.DATA, mark=Mark.VECTOR, instruction="")
 
 
 def _values(stmt: Stmt) -> Iterator[Expr]:

@@ -7,10 +7,13 @@ from tvm import tirx
 
 from edgekernelbench.base.errors import CompileError
 from edgekernelbench.compiler.arrays import elements
+from edgekernelbench.compiler.instructions import lower_dots
 from edgekernelbench.compiler.registers import keep_in_registers
 from edgekernelbench.compiler.tails import remove_tails
+from edgekernelbench.compiler.tvm.dot import dot_lanes
 from edgekernelbench.compiler.tvm.expressions import Scope
-from edgekernelbench.compiler.tvm.statements import Statements, declare
+from edgekernelbench.compiler.tvm.statements import Statements
+from edgekernelbench.compiler.tvm.stores import declare
 from edgekernelbench.compiler.vectors import lower_vectors
 from edgekernelbench.nest.tree import Buffer, Nest, Stmt, workspace
 from edgekernelbench.profiles.profile import Profile
@@ -53,7 +56,8 @@ def lower_nest(nest: Nest, profile: Profile) -> Any:
 def optimised(nest: Nest, body: tuple[Stmt, ...], profile: Profile) -> tuple[Stmt, ...]:
     """Remove tails, bring vector loops down to single statements and accumulators into registers."""
     most = max(1, profile.vector_registers - 2)
-    vectors = lower_vectors(remove_tails(body), profile.vector_bytes)
+    plain = lower_dots(remove_tails(body), outside(nest), dot_lanes(profile))
+    vectors = lower_vectors(plain, profile.vector_bytes)
     return keep_in_registers(vectors, outside(nest), most)
 
 
