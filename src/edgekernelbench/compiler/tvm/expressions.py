@@ -201,11 +201,18 @@ class Expressions:
 
     def _select(self, node: Select, mask: Value | None) -> Value:
         condition = self.value(node.condition, mask)
-        if condition.lanes == 1 and not (_is_cheap(node.then) and _is_cheap(node.other)):
+        reads = [n for side in (node.then, node.other) for n in walk(side) if isinstance(n, Read)]
+        cheap = _is_cheap(node.then) and _is_cheap(node.other) and all(map(self._is_held, reads))
+        if condition.lanes == 1 and not cheap:  # TVM simplifies what would hold a read inside away
             return choose(condition, self.value(node.then, mask), self.value(node.other, mask))
         then = self.value(node.then, conjunction(mask, condition))
         other = self.value(node.other, conjunction(mask, condition.negated()))
         return select(condition, then, other)
+
+    def _is_held(self, read: Read) -> bool:
+        buffer = self.scope.buffers[read.tensor].buffer
+        indices = read.indices or (Literal(0, dtype=DType.I32),)
+        return self.is_inside(offset(buffer, indices, self.scope.ranges), prod(buffer.shape))
 
     def _read(self, node: Read, mask: Value | None) -> Value:
         if node.tensor not in self.scope.buffers:
