@@ -3,6 +3,7 @@ import pytest
 from tests.compiler.hand import SERIAL, axis, lit, loops, nest, output, param, places, read
 from tests.compiler.running import run
 
+from edgekernelbench.compiler.arrays import stored_type
 from edgekernelbench.compiler.programs import Term
 from edgekernelbench.compiler.tvm import TvmCompiler
 from edgekernelbench.compiler.tvm.compiler import start_tvm
@@ -50,12 +51,26 @@ def test_halves_are_written_as_two_vectors() -> None:
     assert text.count("Shuffle") == 2
 
 
-def test_a_wide_stride_is_read_lane_by_lane() -> None:
-    out = output("out", 16)
+@pytest.mark.parametrize("lanes", [4, 16])
+def test_a_wide_stride_is_gathered_or_read_lane_by_lane(lanes: int) -> None:
+    out = output("out", lanes)
     body = Store("out", places("i"), read(X, axis("i") * 7).expr)
-    found, text = checked(nest([X], [out], loops([("i", 16, Mark.VECTOR)], body)))
-    np.testing.assert_array_equal(found, VALUES[7 * np.arange(16)])
+    found, text = checked(nest([X], [out], loops([("i", lanes, Mark.VECTOR)], body)))
+    np.testing.assert_array_equal(found, VALUES[7 * np.arange(lanes)])
     assert "Shuffle" not in text
+
+
+@pytest.mark.parametrize(
+    ("dtype", "lanes"), [(DType.F32, 16), (DType.I32, 16), (DType.F64, 8), (DType.I64, 8)]
+)
+def test_places_from_data_are_gathered(dtype: DType, lanes: int) -> None:
+    given, at = param("v", 100, dtype=dtype), param("at", lanes, dtype=DType.I32)
+    body = Store("out", places("i"), read(given, read(at, "i")).expr)
+    one = nest([given, at], [output("out", lanes, dtype=dtype)], loops([("i", lanes, Mark.VECTOR)], body))
+    values = (np.arange(100) * 3 - 50).astype(stored_type(dtype))
+    where = ((np.arange(lanes) * 37) % 100).astype(np.int32)
+    found = run(TvmCompiler(), one, {"v": values, "at": where}, SERIAL)[0]
+    np.testing.assert_array_equal(found, values[where])
 
 
 def test_vectors_of_a_load_end_where_its_lanes_do() -> None:

@@ -55,6 +55,12 @@ def make_target(profile: Profile) -> tuple[Any, bool]:
     raise CompileError(f"expected a CPU that LLVM knows, found {profile.cpu!r} in profile {profile.name!r}")
 
 
+def find_features(profile: Profile) -> frozenset[str]:
+    """List what LLVM says that the CPU of a profile has, such as `"avx512vnni"`."""
+    target, _ = make_target(profile)
+    return frozenset(str(name) for name in codegen.llvm_get_cpu_features(target))
+
+
 @lru_cache(maxsize=1)
 def _host_cpu() -> str:
     # Without a name LLVM would use no vectors beyond those of the first x86-64.

@@ -1,10 +1,9 @@
 """`dot4` as one instruction of the machine: four products of 8-bit numbers a lane, added to 32 bits."""
 
 from tvm import tirx
-from tvm.target import codegen
 
 from edgekernelbench.compiler.instructions import STEPS, Dot
-from edgekernelbench.compiler.tvm.build import make_target
+from edgekernelbench.compiler.tvm.build import find_features
 from edgekernelbench.compiler.tvm.expressions import Expressions, Stored, offset
 from edgekernelbench.compiler.tvm.values import Node, Value, constant, llvm_pure, number
 from edgekernelbench.ir.dtype import DType
@@ -22,8 +21,7 @@ def dot_lanes(profile: Profile) -> int:
 
     x86 multiplies unsigned by signed; Arm's instructions need both alike, and are not used yet.
     """
-    target, _ = make_target(profile)
-    features = codegen.llvm_get_cpu_features(target)
+    features = find_features(profile)
     if "avx512vnni" in features and profile.vector_bytes >= 64:
         return 64 // _LANES_BYTES
     if "avx512vnni" in features and "avx512vl" in features and profile.vector_bytes >= 32:

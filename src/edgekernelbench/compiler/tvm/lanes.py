@@ -1,6 +1,7 @@
-"""Accesses whose lanes are not neighbours in memory, but stand in a fixed pattern: vectors and a shuffle.
+"""Accesses whose lanes are not neighbours in memory.
 
-TVM would take them lane by lane.
+Those in a fixed pattern are vectors and a shuffle, others one gather where the CPU has it. TVM would take all
+of them lane by lane.
 """
 
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from tvm import tirx
 
 from edgekernelbench.compiler.rewrite import axes_of, replaced
-from edgekernelbench.compiler.tvm.values import Node, Value, number
+from edgekernelbench.compiler.tvm.values import Node, Value, constant, llvm_pure, number
 from edgekernelbench.ir.expr import Literal
 from edgekernelbench.nest.linear import Linear
 from edgekernelbench.nest.linear import number as whole
@@ -18,6 +19,14 @@ MOST_BLOCKS = 4
 """A pattern spread over more vectors than this is taken lane by lane."""
 SHORTEST_RUN = 4
 """A store whose runs of neighbours are shorter is made lane by lane."""
+
+_GATHERS = {
+    ("float32", 16): ("llvm.x86.avx512.mask.gather.dps.512", 4),
+    ("int32", 16): ("llvm.x86.avx512.mask.gather.dpi.512", 4),
+    ("float64", 8): ("llvm.x86.avx512.mask.gather.dpd.512", 8),
+    ("int64", 8): ("llvm.x86.avx512.mask.gather.dpq.512", 8),
+}
+"""Gathers by 32-bit positions, with the bytes of an element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +115,25 @@ def shuffled(parts: list[Node], lanes: tuple[int, ...], kind: str) -> Value:
     """Take lanes of some vectors, counted through."""
     node = tirx.Shuffle(parts, [number(lane) for lane in lanes])
     return Value(node, kind, len(lanes))
+
+
+def gather(buffer: Node, kind: str, index: Value, features: frozenset[str]) -> Value | None:
+    """Read lanes from anywhere by one instruction.
+
+    Args:
+        buffer: The TIR buffer.
+        kind: Its element type.
+        index: A position for each lane.
+        features: What the CPU has.
+
+    Returns:
+        The lanes; None when there is no such instruction.
+    """
+    found = _GATHERS.get((kind, index.lanes))
+    if found is None or "avx512f" not in features:
+        return None
+    name, size = found
+    start = Value(tirx.address_of(tirx.BufferLoad(buffer, [number(0)])), "handle")
+    nothing = constant(0, kind).spread(index.lanes)
+    every = constant(1, "bool").spread(index.lanes)
+    return llvm_pure(name, nothing, nothing, start, index, every, Value(number(size), "int32"))

@@ -10,6 +10,7 @@ from edgekernelbench.compiler.arrays import elements
 from edgekernelbench.compiler.instructions import lower_dots
 from edgekernelbench.compiler.registers import keep_in_registers
 from edgekernelbench.compiler.tails import remove_tails
+from edgekernelbench.compiler.tvm.build import find_features
 from edgekernelbench.compiler.tvm.dot import dot_lanes
 from edgekernelbench.compiler.tvm.expressions import Scope
 from edgekernelbench.compiler.tvm.statements import Statements
@@ -46,9 +47,10 @@ def lower_nest(nest: Nest, profile: Profile) -> Any:
             found = f"{buffer.name} has {elements(buffer):,}"
             raise CompileError(f"TVM takes buffers of at most {_LARGEST:,} elements, {found}")
     body = optimised(nest, nest.body, profile)
+    features = find_features(profile)
     functions = {
-        "run": _function(nest, body, "run", profile.threads),
-        "prepare": _function(nest, nest.prepare, "prepare", 1),
+        "run": _function(nest, body, "run", profile.threads, features),
+        "prepare": _function(nest, nest.prepare, "prepare", 1, features),
     }
     return tvm.IRModule(functions)
 
@@ -61,9 +63,9 @@ def optimised(nest: Nest, body: tuple[Stmt, ...], profile: Profile) -> tuple[Stm
     return keep_in_registers(vectors, outside(nest), most)
 
 
-def _function(nest: Nest, body: tuple[Stmt, ...], name: str, threads: int) -> Any:
+def _function(nest: Nest, body: tuple[Stmt, ...], name: str, threads: int, features: frozenset[str]) -> Any:
     stored = {b.name: declare(b) for b in outside(nest)}
-    node = Statements(threads).root(body, Scope(stored, {}, {}))
+    node = Statements(threads).root(body, Scope(stored, {}, {}, features=features))
     function = tirx.PrimFunc([s.tir for s in stored.values()], node)
     # Without the promise that buffers are distinct, LLVM reloads after every store: 2.7 times slower (seen).
     return function.with_attr({"global_symbol": name, "tirx.noalias": True})
