@@ -17,7 +17,7 @@ from edgekernelbench.compiler.mathematics import PROGRAMS
 from edgekernelbench.compiler.rewrite import axes_of
 from edgekernelbench.compiler.tvm.arithmetic import COMPARE, binary, cast, load_rounded, signed_nibble
 from edgekernelbench.compiler.tvm.functions import function
-from edgekernelbench.compiler.tvm.lanes import Pattern, blocks, find_pattern, shuffled
+from edgekernelbench.compiler.tvm.lanes import Pattern, blocks, find_pattern, gather, shuffled
 from edgekernelbench.compiler.tvm.values import (
     COMPUTED,
     STORED,
@@ -84,12 +84,14 @@ class Scope:
         variables: Values of loop variables and lets.
         ranges: Their ranges.
         lanes: The vector loop; None for scalars.
+        features: What the CPU has, by LLVM's names.
     """
 
     buffers: Mapping[str, Stored]
     variables: Mapping[str, Value]
     ranges: Mapping[str, tuple[int, int]]
     lanes: Lanes | None = None
+    features: frozenset[str] = frozenset()
 
     def with_variable(self, name: str, value: Value, span: tuple[int, int] | None) -> "Scope":
         """Add a variable."""
@@ -275,7 +277,8 @@ class Expressions:
             if shuffled is not None:
                 return shuffled
         index = self.held(stored.size, place, mask)
-        return Value(tirx.BufferLoad(stored.tir, [index.node]), kind, index.lanes)
+        gathered = gather(stored.tir, kind, index, self.scope.features)
+        return gathered or Value(tirx.BufferLoad(stored.tir, [index.node]), kind, index.lanes)
 
     def _shuffled_load(self, stored: Stored, place: Linear) -> Value | None:
         """Read lanes in a fixed pattern as whole vectors; None when there is none, or it is too wide."""
