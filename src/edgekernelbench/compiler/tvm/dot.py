@@ -4,7 +4,8 @@ from tvm import tirx
 
 from edgekernelbench.compiler.instructions import STEPS, Dot
 from edgekernelbench.compiler.tvm.build import find_features
-from edgekernelbench.compiler.tvm.expressions import Expressions, Stored, offset
+from edgekernelbench.compiler.tvm.expressions import Expressions
+from edgekernelbench.compiler.tvm.scope import Stored, offset
 from edgekernelbench.compiler.tvm.values import Node, Value, constant, llvm_pure, number
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Axis, Read

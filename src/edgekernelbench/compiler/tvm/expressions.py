@@ -4,20 +4,20 @@ Where a condition guards a read, a vector evaluates both sides: contiguous reads
 indices held inside the buffer, so that nothing outside is touched.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Any, assert_never
 
 from tvm import tirx
 
 from edgekernelbench.base.errors import InternalError
-from edgekernelbench.compiler.arrays import is_packed, stored_shape
+from edgekernelbench.compiler.arrays import is_packed
 from edgekernelbench.compiler.mathematics import PROGRAMS
 from edgekernelbench.compiler.rewrite import axes_of
 from edgekernelbench.compiler.tvm.arithmetic import COMPARE, binary, cast, load_rounded, signed_nibble
 from edgekernelbench.compiler.tvm.functions import function
 from edgekernelbench.compiler.tvm.lanes import Pattern, blocks, find_pattern, gather, shuffled
+from edgekernelbench.compiler.tvm.scope import Lanes, Scope, Stored, is_axis, offset, typed
 from edgekernelbench.compiler.tvm.values import (
     COMPUTED,
     STORED,
@@ -47,85 +47,10 @@ from edgekernelbench.ir.expr import (
     Unary,
 )
 from edgekernelbench.ir.walk import walk
-from edgekernelbench.nest.indices import simplify, span_of_sum
-from edgekernelbench.nest.linear import Linear, linear
-from edgekernelbench.nest.tree import Buffer
+from edgekernelbench.nest.indices import span_of_sum
+from edgekernelbench.nest.linear import Linear
 
 _CHEAP_NODES = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A buffer of the nest with the one-dimensional TIR buffer that holds it."""
-
-    buffer: Buffer
-    tir: Any
-
-    @property
-    def size(self) -> int:
-        """Number of stored elements."""
-        return prod(stored_shape(self.buffer))
-
-
-@dataclass(frozen=True, slots=True)
-class Lanes:
-    """The vector loop that a statement stands in."""
-
-    var: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What names mean.
-
-    Attributes:
-        buffers: Buffers by name.
-        variables: Values of loop variables and lets.
-        ranges: Their ranges.
-        lanes: The vector loop; None for scalars.
-        features: What the CPU has, by LLVM's names.
-    """
-
-    buffers: Mapping[str, Stored]
-    variables: Mapping[str, Value]
-    ranges: Mapping[str, tuple[int, int]]
-    lanes: Lanes | None = None
-    features: frozenset[str] = frozenset()
-
-    def with_variable(self, name: str, value: Value, span: tuple[int, int] | None) -> "Scope":
-        """Add a variable."""
-        ranges = {n: r for n, r in self.ranges.items() if n != name} | ({} if span is None else {name: span})
-        return replace(self, variables={**self.variables, name: value}, ranges=ranges)
-
-    def with_lanes(self, name: str, count: int) -> "Scope":
-        """Enter a vector loop."""
-        ramp = Value(tirx.Ramp(number(0), number(1), number(count)), "int32", count)
-        return replace(self.with_variable(name, ramp, (0, count - 1)), lanes=Lanes(name, count))
-
-
-def typed(node: Expr) -> DType:
-    """Give the type of an expression.
-
-    Raises:
-        InternalError: When it has none.
-    """
-    if node.dtype is None:
-        raise InternalError(f"expected a typed expression, found {node!r} without a type")
-    return node.dtype
-
-
-def offset(buffer: Buffer, indices: tuple[Expr, ...], ranges: Mapping[str, tuple[int, int]]) -> Linear:
-    """Flatten indices to one position, in elements; bytes of packed buffers are halved later."""
-    total = Linear((), 0)
-    shape = buffer.shape
-    if is_packed(buffer.dtype):
-        shape = (*shape[:-1], shape[-1] + shape[-1] % 2)
-    stride = 1
-    for index, size in zip(reversed(indices), reversed(shape), strict=True):
-        total = total.plus(linear(simplify(index, ranges)), stride)
-        stride *= size
-    return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,10 +184,10 @@ class Expressions:
         """Give the distance between neighbouring lanes where it is even; else 0."""
         lanes = self.scope.lanes
         if lanes is None or any(
-            lanes.var in axes_of(t) and not _is_axis(t, lanes.var) for t, _ in place.terms
+            lanes.var in axes_of(t) and not is_axis(t, lanes.var) for t, _ in place.terms
         ):
             return 0
-        step = next((k for t, k in place.terms if _is_axis(t, lanes.var)), 0)
+        step = next((k for t, k in place.terms if is_axis(t, lanes.var)), 0)
         return step if step % 2 == 0 else 0
 
     def _raw(self, stored: Stored, place: Linear, mask: Value | None) -> Value:
@@ -322,7 +247,7 @@ class Expressions:
 
     def _first(self, place: Linear) -> Linear:
         var = self.lanes.var
-        return Linear(tuple((t, k) for t, k in place.terms if not _is_axis(t, var)), place.constant)
+        return Linear(tuple((t, k) for t, k in place.terms if not is_axis(t, var)), place.constant)
 
     def ramp(self, place: Linear) -> Any:
         """Give the index of a contiguous access."""
@@ -333,9 +258,9 @@ class Expressions:
         if self.scope.lanes is None:
             return False
         var = self.scope.lanes.var
-        if any(var in axes_of(t) and not _is_axis(t, var) for t, _ in place.terms):
+        if any(var in axes_of(t) and not is_axis(t, var) for t, _ in place.terms):
             return False
-        return next((k for t, k in place.terms if _is_axis(t, var)), 0) == 1
+        return next((k for t, k in place.terms if is_axis(t, var)), 0) == 1
 
     def is_inside(self, place: Linear, size: int) -> bool:
         """Whether a position is inside a buffer, whatever guards it."""
@@ -347,8 +272,8 @@ class Expressions:
         index = self.value(place.expr(), mask)
         lanes = self.scope.lanes
         if lanes is not None and index.lanes > 1:
-            stride = next((k for t, k in place.terms if _is_axis(t, lanes.var)), 0)
-            if all(lanes.var not in axes_of(t) or _is_axis(t, lanes.var) for t, _ in place.terms):
+            stride = next((k for t, k in place.terms if is_axis(t, lanes.var)), 0)
+            if all(lanes.var not in axes_of(t) or is_axis(t, lanes.var) for t, _ in place.terms):
                 first = self.value(self._first(place).expr())
                 index = Value(
                     tirx.Ramp(first.node, number(stride), number(lanes.count)), "int32", lanes.count
@@ -356,10 +281,6 @@ class Expressions:
         if mask is None or self.is_inside(place, size):
             return index
         return index.binary(tirx.Max, constant(0, "int32")).binary(tirx.Min, constant(size - 1, "int32"))
-
-
-def _is_axis(node: Expr, name: str) -> bool:
-    return isinstance(node, Axis) and node.name == name
 
 
 def _literal(value: float, dtype: DType) -> Value:

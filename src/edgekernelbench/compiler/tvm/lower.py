@@ -12,7 +12,7 @@ from edgekernelbench.compiler.registers import keep_in_registers
 from edgekernelbench.compiler.tails import remove_tails
 from edgekernelbench.compiler.tvm.build import find_features
 from edgekernelbench.compiler.tvm.dot import dot_lanes
-from edgekernelbench.compiler.tvm.expressions import Scope
+from edgekernelbench.compiler.tvm.scope import Scope
 from edgekernelbench.compiler.tvm.statements import Statements
 from edgekernelbench.compiler.tvm.stores import declare
 from edgekernelbench.compiler.vectors import lower_vectors

@@ -11,7 +11,8 @@ from edgekernelbench.compiler.arrays import is_packed, stored_bytes
 from edgekernelbench.compiler.instructions import find_dot
 from edgekernelbench.compiler.rewrite import axes_of
 from edgekernelbench.compiler.tvm.dot import dot_step
-from edgekernelbench.compiler.tvm.expressions import Expressions, Scope, Stored, offset
+from edgekernelbench.compiler.tvm.expressions import Expressions
+from edgekernelbench.compiler.tvm.scope import Scope, Stored, offset
 from edgekernelbench.compiler.tvm.stores import declare, write_store, write_update, write_value
 from edgekernelbench.compiler.tvm.values import (
     STORED,

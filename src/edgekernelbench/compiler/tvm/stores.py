@@ -7,8 +7,9 @@ from tvm import tirx
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.compiler.arrays import elements, is_packed
 from edgekernelbench.compiler.tvm.arithmetic import binary, round_stored
-from edgekernelbench.compiler.tvm.expressions import Expressions, Scope, Stored, offset
+from edgekernelbench.compiler.tvm.expressions import Expressions
 from edgekernelbench.compiler.tvm.lanes import SHORTEST_RUN, runs, shuffled
+from edgekernelbench.compiler.tvm.scope import Scope, Stored, offset
 from edgekernelbench.compiler.tvm.values import STORED, Value, conjunction, constant, number, select
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Expr
