@@ -6,6 +6,7 @@ import pytest
 from edgekernelbench.ir.compute import Param
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.workloads.draws import (
+    Choice,
     Distinct,
     Draw,
     Grid,
@@ -55,6 +56,15 @@ def test_uniform_values_stay_between_their_ends_where_a_logarithm_needs_it(
 def test_grid_values_are_multiples_of_the_step(distribution: Distribution) -> None:
     values = drawn(Grid(draw="grid"), Param("p", DType.F32, (300, 3)), distribution)
     assert np.array_equal(values * 64, np.rint(values * 64))
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_a_choice_takes_its_values_and_no_others(distribution: Distribution) -> None:
+    draw = Choice(draw="choice", values=(-3.0, 1.0, 1.0, 8.0))
+    values = drawn(draw, Param("symbol", DType.I8, (400,)), distribution)
+    assert set(np.unique(values)) <= {-3.0, 1.0, 8.0}
+    if distribution in STANDARD:
+        assert np.unique(values).size > 1
 
 
 @pytest.mark.parametrize("distribution", STANDARD)

@@ -28,6 +28,9 @@ DATA = Path(__file__).parent / "data"
 VERSION_FILE = "VERSION"
 ROWS_FILE = "workloads.toml"
 
+TUPLES = ("fan", "axes", "values")
+"""Keys of draws that take several numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
@@ -173,11 +176,11 @@ def _rows(family: Path) -> WorkloadFile:
 
 
 def _tuples(value: object) -> object:
-    """Turn arrays of axes into tuples, which strict rows ask for; leave the arrays of rows and of suites."""
+    """Turn arrays of numbers into tuples, which strict rows ask for; leave those of rows and of suites."""
     match value:
         case dict():
             return {
-                key: tuple(part) if key in ("fan", "axes") and isinstance(part, list) else _tuples(part)
+                key: tuple(part) if key in TUPLES and isinstance(part, list) else _tuples(part)
                 for key, part in value.items()
             }
         case list():

@@ -86,6 +86,13 @@ class Distinct(_Draw):
     high: float = 1.0
 
 
+class Choice(_Draw):
+    """One of a few values each (symbols, signs, codes); a value may stand more than once."""
+
+    draw: Literal["choice"]
+    values: tuple[float, ...]
+
+
 class Grid(_Draw):
     """Uniform multiples of `step`: sums and squares are exact, so choices do not hang on rounding."""
 
@@ -207,7 +214,7 @@ class Identity(_Draw):
 
 
 Draw = Annotated[
-    Normal | Uniform | Grid | Mask | Sorted | Distinct | Probability | Index | Permutation
+    Normal | Uniform | Grid | Choice | Mask | Sorted | Distinct | Probability | Index | Permutation
     | Image | Signal | Pulses | Walk | Boxes | Sections | PositiveDefinite | Triangular | Identity
     | Rotary | Mel
     | Weights | Requant | RequantShift,

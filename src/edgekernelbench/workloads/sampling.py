@@ -12,6 +12,7 @@ from edgekernelbench.ir.dtype import DType
 from edgekernelbench.workloads import structures
 from edgekernelbench.workloads.draws import (
     Boxes,
+    Choice,
     Distinct,
     Draw,
     Grid,
@@ -105,7 +106,7 @@ def sample(
             return _weights(param, draw, stream)
         case Requant() | RequantShift():
             return _requant(param, draw, weights, stream)
-        case Index():
+        case Index() | Choice():
             return _index(param, draw, stream, distribution)
         case Distinct():
             return _distinct(draw, param.shape, stream, distribution)
@@ -219,10 +220,18 @@ def _bent(plain: Plain, stream: Stream, distribution: Distribution) -> Floats:
             assert_never(distribution)
 
 
-def _index(param: Param, draw: Index, stream: Stream, distribution: Distribution) -> Floats:
+def _index(param: Param, draw: Index | Choice, stream: Stream, distribution: Distribution) -> Floats:
+    if isinstance(draw, Choice):
+        places = _places(len(draw.values), param.shape, stream, distribution)
+        return np.asarray(draw.values, dtype=np.float64)[places.astype(np.int64)]
     least, stop = param.bounds if param.bounds is not None else (0, param.dtype.bounds[1] + 1)
     low = least if draw.low is None else min(draw.low, stop - 1)
-    count, unit = stop - low, stream.unit(param.shape)
+    return low + _places(stop - low, param.shape, stream, distribution)
+
+
+def _places(count: int, shape: Shape, stream: Stream, distribution: Distribution) -> Floats:
+    """Draw whole numbers from 0 to `count` - 1."""
+    unit = stream.unit(shape)
     match distribution:
         case Distribution.TYPICAL:
             pass
@@ -231,14 +240,14 @@ def _index(param: Param, draw: Index, stream: Stream, distribution: Distribution
         case Distribution.SPARSE:
             unit = np.floor(unit * 64) / 64 + float(stream.unit(())) / 64
         case Distribution.RAMP:
-            unit = (np.arange(unit.size).reshape(param.shape) % count + 0.5) / count
+            unit = (np.arange(unit.size).reshape(shape) % count + 0.5) / count
         case Distribution.EXTREME:
             unit = np.where(unit < 0.5, 0.0, 1 - 2.0**-53)
         case Distribution.CONSTANT:
-            unit = np.full(param.shape, float(stream.unit(())))
+            unit = np.full(shape, float(stream.unit(())))
         case _:
             assert_never(distribution)
-    return low + np.floor(unit * count)
+    return np.floor(unit * count)
 
 
 def _distinct(draw: Distinct, shape: Shape, stream: Stream, distribution: Distribution) -> Floats:
