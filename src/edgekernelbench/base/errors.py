@@ -4,6 +4,7 @@
 EkbError
 ├── SourceError          a kernel text is wrong; carries its diagnostics
 ├── CompileError         a compiler refused a verified kernel: ours to explain
+├── DeviceFault          a device failed while it ran a kernel
 ├── CatalogueError       a catalogue file is wrong
 ├── RecordError          a stored file cannot be read
 ├── PrerequisiteError    a tool, package or device is missing; carries the remedy
@@ -41,6 +42,10 @@ class SourceError(EkbError):
 
 class CompileError(EkbError):
     """A compiler refused a verified kernel."""
+
+
+class DeviceFault(EkbError):  # noqa: N818 - what happened, not whose error
+    """A device failed while it ran a kernel: a lost context, a fault of memory, a launch refused."""
 
 
 class CatalogueError(EkbError):

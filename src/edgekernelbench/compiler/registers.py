@@ -14,6 +14,7 @@ from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Cast, Expr, Logic, Read
 from edgekernelbench.nest.indices import conjunction
 from edgekernelbench.nest.linear import Ranges, number, variable
+from edgekernelbench.nest.marks import THREADS
 from edgekernelbench.nest.tree import (
     Allocate,
     Buffer,
@@ -81,7 +82,7 @@ class _Promotion:
     def _statement(self, stmt: Stmt, ranges: Ranges) -> Stmt:
         match stmt:
             case Loop(body=body, kind=kind):
-                if kind is Kind.REDUCTION and any(isinstance(s, Update) for s in walk_stmts(body)):
+                if kind is Kind.REDUCTION and not _crosses(stmt) and _updates(body):
                     try:
                         return self._promote(stmt, ranges)
                     except _Unfit:
@@ -166,6 +167,15 @@ class _Promotion:
         dtype = _WIDER.get(buffer.dtype, buffer.dtype)
         register = Buffer(f"{buffer.name}.r{self._count}", dtype, shape, Role.WORK, "local")
         return _Accumulator(register, buffer, update.indices, lanes, exists)
+
+
+def _updates(body: tuple[Stmt, ...]) -> bool:
+    return any(isinstance(s, Update) for s in walk_stmts(body))
+
+
+def _crosses(loop: Loop) -> bool:
+    """Whether threads of a GPU share the iterations: their partial results have to meet in memory."""
+    return any(isinstance(s, Loop) and s.mark in THREADS for s in walk_stmts((loop,)))
 
 
 def _same_lanes(a: Loop | None, b: Loop | None) -> bool:

@@ -44,6 +44,7 @@ class Profile:
         instructions: Names that `tensorize` accepts.
         dtypes: Element types that it computes with.
         cpu: LLVM's name of the CPU, or the GPU's architecture; empty when unknown.
+        platform: For `opencl`, words of its platform's name; empty for a device that is not here.
         quirks: Known faults, one sentence each.
     """
 
@@ -69,6 +70,7 @@ class Profile:
         "bool", "i4", "u4", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "f16", "bf16", "f32", "f64",
     )  # fmt: skip
     cpu: str = ""
+    platform: str = ""
     quirks: tuple[str, ...] = field(default=())
 
 

@@ -10,6 +10,7 @@ from edgekernelbench.compiler.arena import plan_arena
 from edgekernelbench.compiler.cost import stored_cost
 from edgekernelbench.compiler.elf import count_code_bytes
 from edgekernelbench.compiler.interface import Artifact
+from edgekernelbench.compiler.opencl.compiler import OpenClCompiler
 from edgekernelbench.nest.tree import Nest
 from edgekernelbench.profiles.profile import Profile
 
@@ -20,7 +21,7 @@ REMEDY = "pip install 'edgekernelbench[tvm]'"
 
 
 class TvmCompiler:
-    """Builds nests for CPUs with TVM and LLVM."""
+    """Builds nests with TVM: for CPUs with LLVM, for GPUs as OpenCL."""
 
     name = "tvm"
 
@@ -28,7 +29,7 @@ class TvmCompiler:
         """Compile a nest.
 
         Args:
-            nest: What to compile, for the target `llvm`.
+            nest: What to compile, for `llvm` or `opencl`.
             profile: The device; its threads, vector width, registers and CPU are used.
             listings: Whether to keep TIR, LLVM IR and assembly and to find the size of the code, which
                 costs time.
@@ -37,9 +38,11 @@ class TvmCompiler:
             The artifact; its executable is None for another machine's CPU.
 
         Raises:
-            CompileError: When the nest is for a GPU, or TVM refuses it.
+            CompileError: When TVM refuses the nest, or has no way to its target.
             PrerequisiteError: When TVM is missing.
         """
+        if nest.target == "opencl":
+            return OpenClCompiler().compile(nest, profile, listings=listings)
         if nest.target != "llvm":
             raise CompileError(f"expected a nest for llvm, found one for {nest.target}")
         start_tvm(profile.threads)

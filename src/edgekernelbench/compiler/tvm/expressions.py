@@ -15,7 +15,6 @@ from edgekernelbench.compiler.arrays import is_packed
 from edgekernelbench.compiler.mathematics import PROGRAMS
 from edgekernelbench.compiler.rewrite import axes_of
 from edgekernelbench.compiler.tvm.arithmetic import COMPARE, binary, cast, load_rounded, signed_nibble
-from edgekernelbench.compiler.tvm.functions import function
 from edgekernelbench.compiler.tvm.lanes import Pattern, blocks, find_pattern, gather, shuffled
 from edgekernelbench.compiler.tvm.scope import Lanes, Scope, Stored, is_axis, offset, typed
 from edgekernelbench.compiler.tvm.values import (
@@ -90,7 +89,7 @@ class Expressions:
                 return self._select(node, mask)
             case Call(function=name, args=args):
                 values = [self.value(arg, mask) for arg in args]
-                return function(name, typed(node), values, [typed(arg) for arg in args], self._step)
+                return self.scope.library(name, typed(node), values, [typed(arg) for arg in args], self._step)
             case Cast(to=to, operand=operand, saturate=saturate):
                 return cast(typed(operand), to, self.value(operand, mask), saturate=saturate)
             case _:

@@ -1,6 +1,6 @@
 """What names mean where an expression of a nest stands, and where its elements lie."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -9,6 +9,7 @@ from tvm import tirx
 
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.compiler.arrays import is_packed, stored_shape
+from edgekernelbench.compiler.tvm.functions import function
 from edgekernelbench.compiler.tvm.values import Value, number
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Axis, Expr
@@ -48,6 +49,7 @@ class Scope:
         ranges: Their ranges.
         lanes: The vector loop; None for scalars.
         features: What the CPU has, by LLVM's names.
+        library: Writes calls of the language's functions.
     """
 
     buffers: Mapping[str, Stored]
@@ -55,6 +57,7 @@ class Scope:
     ranges: Mapping[str, tuple[int, int]]
     lanes: Lanes | None = None
     features: frozenset[str] = frozenset()
+    library: Callable[..., Value] = function
 
     def with_variable(self, name: str, value: Value, span: tuple[int, int] | None) -> "Scope":
         """Add a variable."""

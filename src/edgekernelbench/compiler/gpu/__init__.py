@@ -1,0 +1,1 @@
+"""What GPU backends share: launches, barriers, memory and reductions across threads, all on nests."""

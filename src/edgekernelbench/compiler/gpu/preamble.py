@@ -1,0 +1,228 @@
+"""The functions in front of device code: what the language means by its words.
+
+Most are those of the C compiler; OpenCL C and CUDA C++ differ from C in a few names, which are defined away.
+"""
+
+import re
+from typing import Literal
+
+from edgekernelbench.base.errors import CompileError
+from edgekernelbench.compiler.c.helpers import WIDTHS, Helpers
+
+Dialect = Literal["opencl", "cuda"]
+
+_NAMES = {
+    "opencl": """\
+typedef char int8_t;
+typedef uchar uint8_t;
+typedef short int16_t;
+typedef ushort uint16_t;
+typedef int int32_t;
+typedef uint uint32_t;
+typedef long int64_t;
+typedef ulong uint64_t;
+#define INT64_C(x) (x##L)
+#define UINT64_C(x) (x##UL)
+#define fabsf fabs
+#define floorf floor
+#define ceilf ceil
+#define truncf trunc
+#define rintf rint
+#define sqrtf sqrt
+""",
+    "cuda": """\
+#ifndef INT64_C
+#define INT64_C(x) (x##LL)
+#define UINT64_C(x) (x##ULL)
+#endif
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fc00000)
+#endif
+""",
+}
+
+_BITS = {
+    "opencl": """\
+static inline float ekb_as_f32(uint32_t x) { return as_float(x); }
+static inline uint32_t ekb_as_u32(float x) { return as_uint(x); }
+static inline int32_t ekb_as_i32(float x) { return as_int(x); }
+static inline float ekb_bits_f32(int32_t x) { return as_float(x); }
+static inline double ekb_bits_f64(int64_t x) { return as_double(x); }
+""",
+    "cuda": """\
+static inline float ekb_as_f32(uint32_t x) { return __uint_as_float(x); }
+static inline uint32_t ekb_as_u32(float x) { return __float_as_uint(x); }
+static inline int32_t ekb_as_i32(float x) { return __float_as_int(x); }
+static inline float ekb_bits_f32(int32_t x) { return __int_as_float(x); }
+static inline double ekb_bits_f64(int64_t x) { return __longlong_as_double(x); }
+""",
+}
+
+_F16 = """\
+static inline float ekb_from_f16(uint16_t x) {
+    const int exponent = x >> 10 & 31, fraction = x & 1023;
+    const uint32_t sign = (uint32_t)(x >> 15) << 31;
+    if (exponent == 31) return ekb_as_f32(sign | 0x7f800000u | (uint32_t)fraction << 13);
+    if (exponent) return ekb_as_f32(sign | (uint32_t)(exponent + 112) << 23 | (uint32_t)fraction << 13);
+    const float small = (float)fraction * 5.9604644775390625e-8f;
+    return sign ? -small : small;
+}
+static inline uint16_t ekb_to_f16(float x) {
+    const uint32_t bits = ekb_as_u32(x), size = bits & 0x7fffffffu, sign = bits >> 16 & 0x8000u;
+    if (size > 0x7f800000u) return (uint16_t)(sign | 0x7e00u);
+    if (size >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u);
+    if (size >= 0x38800000u) {
+        const uint32_t moved = size - 0x38000000u;
+        return (uint16_t)(sign | (moved + 0xfffu + (moved >> 13 & 1u)) >> 13);
+    }
+    return (uint16_t)(sign | (uint32_t)rintf(ekb_as_f32(size) * 16777216.0f));
+}
+"""
+
+_F16_HARDWARE = """\
+static inline float ekb_from_f16(uint16_t x) { return __half2float(__ushort_as_half(x)); }
+static inline uint16_t ekb_to_f16(float x) { return __half_as_ushort(__float2half_rn(x)); }
+"""
+
+_F16_DOUBLE = """\
+static inline uint16_t ekb_to_f16_double(double x) {
+    float near = (float)x;
+    uint32_t bits = ekb_as_u32(near);
+    if ((double)near != x && x == x) bits = (fabs((double)near) > fabs(x) ? bits - 1 : bits) | 1;
+    return ekb_to_f16(ekb_as_f32(bits));
+}
+"""
+
+_SPACES = {"global": "__global ", "shared": "__local ", "local": ""}
+
+_ATOMIC = {
+    ("opencl", "sum"): "atomic_add",
+    ("opencl", "max"): "atomic_max",
+    ("opencl", "min"): "atomic_min",
+    ("cuda", "sum"): "atomicAdd",
+    ("cuda", "max"): "atomicMax",
+    ("cuda", "min"): "atomicMin",
+}
+
+
+class Preamble:
+    """Collects the functions that one kernel's device code calls."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect: Dialect = dialect
+        self._helpers = Helpers()
+        self._texts: dict[str, str] = {}
+
+    def text(self) -> str:
+        """Give the text that stands before the kernels."""
+        plain = self._helpers.text()
+        # Their bit casts go through memory, which OpenCL has no function for; `half` is a type there.
+        lines = [re.sub(r"\bhalf\b", "halved", line) for line in plain.split("\n") if "memcpy" not in line]
+        parts = [_NAMES[self.dialect], _BITS[self.dialect], "\n".join(lines), *self._texts.values()]
+        whole = "\n".join(part.rstrip("\n") for part in parts if part.strip()) + "\n"
+        if self.dialect == "cuda":
+            whole = whole.replace("static inline", "static __device__ __forceinline__")
+        return whole
+
+    def use(self, operation: str, kind: str) -> str:
+        """Use a helper of the C compiler for a type of the language."""
+        if operation == "popcount":
+            return self._popcount(kind)
+        return self._helpers.use(operation, kind)
+
+    def own(self, function: str) -> str:
+        """Use a program of `mathematics`."""
+        return self._helpers.own(function)
+
+    def halves(self) -> None:
+        """Use the conversions of `f16`."""
+        if self.dialect == "cuda":
+            self._texts.setdefault("f16", f"#include <cuda_fp16.h>\n{_F16_HARDWARE}{_F16_DOUBLE}")
+        else:
+            self._texts.setdefault("f16", _F16 + _F16_DOUBLE)
+
+    def atomic(self, kind: str, dtype: str, scope: str) -> str:
+        """Use an update that threads can make at one element.
+
+        Args:
+            kind: The reduction.
+            dtype: The element type.
+            scope: `global` or `shared`.
+
+        Returns:
+            The name of a function of an address and a value.
+
+        Raises:
+            CompileError: When the device has no such update.
+        """
+        name = f"ekb_atomic_{kind}_{dtype}_{scope}"
+        space = _SPACES[scope] if self.dialect == "opencl" else ""
+        ctype = WIDTHS.get(dtype, "")
+        head = f"static inline int ekb_atomic_{kind}_{dtype}_{scope}(volatile {space}{ctype} *p, {ctype} x)"
+        if kind in ("any", "all") and dtype == "bool":
+            head = head.replace("bool", "uint8_t").replace("_uint8_t_", "_bool_")
+            test, put = ("x", 1) if kind == "any" else ("!x", 0)
+            self._texts.setdefault(name, f"{head} {{ if ({test}) *p = {put}; return 0; }}\n")
+        elif dtype in ("i32", "u32") and (self.dialect, kind) in _ATOMIC:
+            target = f"({ctype} *)p" if self.dialect == "cuda" else "p"
+            call = f"{_ATOMIC[self.dialect, kind]}({target}, x)"
+            self._texts.setdefault(name, f"{head} {{ {call}; return 0; }}\n")
+        elif dtype == "f32" and kind in ("sum", "prod", "max", "min"):
+            self._texts.setdefault(name, self._exchange(head, space, kind))
+        else:
+            raise CompileError(
+                f"expected a reduction of i32, u32 or f32 where threads meet, found {kind} of {dtype}; "
+                "give each thread its own part with rfactor"
+            )
+        return name
+
+    def nibble(self) -> str:
+        """Use the store of half a byte, safe beside a thread that stores the other half."""
+        space = "__global " if self.dialect == "opencl" else ""
+        both, either = ("atomic_and", "atomic_or") if self.dialect == "opencl" else ("atomicAnd", "atomicOr")
+        cast = "" if self.dialect == "opencl" else "(uint32_t *)"
+        volatile = "volatile " if self.dialect == "opencl" else ""
+        self._texts.setdefault(
+            "nibble",
+            f"static inline int ekb_put_nibble({space}uint8_t *p, int32_t index, int32_t value) {{\n"
+            f"    const uint32_t byte = (uint32_t)(index >> 1);\n"
+            f"    {volatile}{space}uint32_t *word = ({volatile}{space}uint32_t *)p + (byte >> 2);\n"
+            f"    const uint32_t shift = (byte & 3u) * 8u + (uint32_t)(index & 1) * 4u;\n"
+            f"    {both}({cast}word, ~(15u << shift));\n"
+            f"    {either}({cast}word, ((uint32_t)value & 15u) << shift);\n"
+            f"    return 0;\n}}\n",
+        )
+        return "ekb_put_nibble"
+
+    def _exchange(self, head: str, space: str, kind: str) -> str:
+        """Write an atomic update of a float as a loop of exchanges."""
+        step = {"sum": "old + x", "prod": "old * x"}.get(kind) or f"{self.use(kind, 'f32')}(old, x)"
+        swap = (
+            "atomic_cmpxchg(word, held, ekb_as_u32(fresh))"
+            if self.dialect == "opencl"
+            else "atomicCAS((uint32_t *)word, held, ekb_as_u32(fresh))"
+        )
+        return (
+            f"{head} {{\n"
+            f"    volatile {space}uint32_t *word = (volatile {space}uint32_t *)p;\n"
+            f"    for (uint32_t held = *word;;) {{\n"
+            f"        const float old = ekb_as_f32(held), fresh = {step};\n"
+            f"        const uint32_t found = {swap};\n"
+            f"        if (found == held) return 0;\n"
+            f"        held = found;\n    }}\n}}\n"
+        )
+
+    def _popcount(self, kind: str) -> str:
+        name = f"ekb_popcount_{kind}"
+        kind = {"i4": "i8", "u4": "u8"}.get(kind, kind)
+        bits = 64 if kind.endswith("64") else 32
+        width = kind.lstrip("iu")
+        call = "popcount" if self.dialect == "opencl" else "__popcll" if bits == 64 else "__popc"
+        mask = " & 15" if name.endswith("i4") else ""
+        self._texts.setdefault(
+            name,
+            f"static inline int32_t {name}({WIDTHS[kind]} x) "
+            f"{{ return (int32_t){call}((uint{bits}_t)(uint{width}_t)x{mask}); }}\n",
+        )
+        return name

@@ -1,0 +1,1 @@
+"""OpenCL devices through PyOpenCL; the device code comes from TVM."""

@@ -1,0 +1,130 @@
+"""From launches to device source, by TVM's code generation for OpenCL and CUDA."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import tvm
+from tvm import tirx
+
+from edgekernelbench.base.errors import CompileError
+from edgekernelbench.compiler.gpu.plan import Plan, plan_prepare, plan_run, walk_launches
+from edgekernelbench.compiler.gpu.preamble import Dialect, Preamble
+from edgekernelbench.compiler.tvm.gpu.library import Library
+from edgekernelbench.compiler.tvm.gpu.statements import write_launch
+from edgekernelbench.nest.tree import Nest
+from edgekernelbench.profiles.profile import Profile
+
+Captured = list[str]
+
+_BARRIER = {
+    "opencl": "#define ekb_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n",
+    "cuda": "#define ekb_barrier() __syncthreads()\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCode:
+    """What a nest became for a GPU.
+
+    Attributes:
+        run: What the host does for a run.
+        prepare: What it does once per weights.
+        source: The text of all kernels, in OpenCL C or CUDA C++.
+        tir: The functions that it was printed from.
+        shared_bytes: Memory of a block that each launch takes.
+    """
+
+    run: Plan
+    prepare: Plan
+    source: str
+    tir: str
+    shared_bytes: dict[str, int]
+
+
+def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -> DeviceCode:
+    """Write the device code of a nest.
+
+    Args:
+        nest: The nest, for `opencl` or `cuda`.
+        profile: The device.
+        listings: Whether to keep the TIR.
+
+    Returns:
+        The code with its launch plans.
+
+    Raises:
+        CompileError: When TVM refuses it, or a block takes more memory than the device has.
+    """
+    dialect: Dialect = "cuda" if nest.target == "cuda" else "opencl"
+    library = Library(Preamble(dialect))
+    run, prepare = plan_run(nest), plan_prepare(nest)
+    target = make_target(dialect, profile)
+    functions, shared = {}, {}
+    for plan in (run, prepare):
+        for launch in walk_launches(plan.steps):
+            kernel = write_launch(launch, library)
+            if profile.shared_bytes and kernel.shared_bytes > profile.shared_bytes:
+                raise CompileError(
+                    f"launch {launch.name} takes {kernel.shared_bytes:,} B of shared memory with what its "
+                    f"reductions across threads need, {profile.name} has {profile.shared_bytes:,}"
+                )
+            functions[launch.name] = kernel.function.with_attr("target", target)
+            shared[launch.name] = kernel.shared_bytes
+    if not functions:
+        return DeviceCode(run, prepare, "", "", {})
+    try:
+        with tvm.transform.PassContext(opt_level=3, config={"tirx.UnrollLoop": {"explicit_unroll": False}}):
+            lowered = library.finish(_passes()(tvm.IRModule(functions)))
+            printed = _printed(dialect, lowered, target)
+    except (ValueError, TypeError, RuntimeError) as error:
+        first = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
+        raise CompileError(f"TVM refused the nest: {first}") from error
+    source = _joined(dialect, library.preamble.text(), printed)
+    return DeviceCode(run, prepare, source, str(lowered) if listings else "", shared)
+
+
+def make_target(dialect: Dialect, profile: Profile) -> Any:
+    """Describe the GPU of a profile to TVM."""
+    settings: dict[str, Any] = {"kind": dialect, "max_num_threads": profile.max_threads or 256}
+    if dialect == "cuda":
+        settings["arch"] = profile.cpu or "sm_87"
+    return tvm.target.Target(settings)
+
+
+def _passes() -> Any:
+    return tvm.ir.transform.Sequential(
+        [
+            tirx.transform.FlattenBuffer(),
+            tirx.transform.StmtSimplify(),
+            tirx.transform.UnrollLoop(),
+            tirx.transform.LowerIntrin(),
+        ]
+    )
+
+
+def _printed(dialect: Dialect, module: Any, target: Any) -> str:
+    """Print device functions; TVM hands CUDA code to a compiler, which is ours and only reads it."""
+    if dialect == "opencl":
+        return str(tvm.get_global_func("target.build.opencl")(module, target).inspect_source())
+    captured: Captured = []
+    usual = tvm.get_global_func("tvm_callback_cuda_compile", allow_missing=True)
+
+    def keep(code: str) -> bytes:
+        captured.append(code)
+        return b"\0"
+
+    tvm.register_global_func("tvm_callback_cuda_compile", keep, override=True)
+    try:
+        tvm.get_global_func("target.build.cuda")(module, target)
+    finally:
+        if usual is not None:
+            tvm.register_global_func("tvm_callback_cuda_compile", usual, override=True)
+    return captured[0]
+
+
+def _joined(dialect: Dialect, preamble: str, printed: str) -> str:
+    """Put the preamble in front of the first kernel, behind what TVM includes."""
+    first = re.search(r"^(extern \"C\" __global__|__kernel|// Function:)", printed, re.MULTILINE)
+    start = first.start() if first is not None else 0
+    return f"{printed[:start]}{_BARRIER[dialect]}{preamble}{printed[start:]}"

@@ -1,0 +1,37 @@
+"""The thirty texts, as written and with compute alone, on PoCL: real work-groups and barriers."""
+
+import pytest
+from tests.compiler.running import assert_right, plain, run
+from tests.interp.texts import SMALL, facts_of, random_inputs
+
+from edgekernelbench.compiler.opencl.compiler import OpenClCompiler
+from edgekernelbench.interp.evaluate import evaluate
+from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.verify.facts import Facts
+
+pytestmark = pytest.mark.needs_opencl
+
+PROFILE = load_profile("opencl")
+
+
+def check(facts: Facts) -> None:
+    """OpenCL gives what the interpreter gives."""
+    inputs = random_inputs(facts.kernel)
+    found = run(OpenClCompiler(), build_nest(facts, "opencl", PROFILE), inputs, PROFILE)
+    assert_right(found, evaluate(facts, inputs, "declared"), ulps=128)
+
+
+def has_schedule(kernel: Kernel) -> bool:
+    return any("opencl" in schedule.targets for schedule in kernel.schedules)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_compute_alone_is_right(name: str) -> None:
+    check(plain(facts_of(name)))
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if has_schedule(facts_of(name).kernel)])
+def test_scheduled_texts_are_right(name: str) -> None:
+    check(facts_of(name))
