@@ -111,3 +111,16 @@ def test_a_wrong_option_is_a_wrong_command_line(
 
 def test_a_folder_is_no_text(tmp_path: Path, ekb: Ekb) -> None:
     assert "is a directory" in ekb("check", str(tmp_path)).err
+
+
+def test_a_text_without_an_end_is_not_read_to_its_end(ekb: Ekb) -> None:
+    assert "more than 65,536 characters" in ekb("check", "/dev/zero").out
+
+
+def test_line_ends_of_windows_and_old_macs_are_quoted_by_the_line(tmp_path: Path, ekb: Ekb) -> None:
+    for end in ("\r\n", "\r"):
+        path = tmp_path / "kernel.kir"
+        path.write_bytes(BAD.replace("\n", end).encode())
+        lines = ekb("check", str(path)).out.split("\n")
+        assert lines[1].strip() == "out[i]: f32[32] = 2.0 * s[i - 1]"
+        assert "\r" not in "".join(lines)

@@ -302,3 +302,8 @@ def test_a_survey_gives_no_kernel_when_compute_is_wrong() -> None:
     assert seen.kernel is None
     assert [found.code for found in seen.diagnostics] == ["C08"]
     assert survey("nothing").kernel is None
+
+
+def test_a_constant_is_no_tensor() -> None:
+    found = refusal(in_compute("out[i]: f32[R] = N[i] + b[i]")).diagnostics
+    assert [(d.code, d.message) for d in found] == [("C08", "N is a constant, not a tensor")]

@@ -4,15 +4,14 @@ from typing import Annotated
 
 import typer
 
-from edgekernelbench.base.errors import SourceError
-from edgekernelbench.cli.files import read_kernel, read_text
+from edgekernelbench.cli.files import left_open, parse_sizes, read_text
 from edgekernelbench.cli.options import File, Json, ProfileName, Size, Target, command_app, find_profile
 from edgekernelbench.cli.output import diagnostics_as_json, print_json, print_lines
 from edgekernelbench.cli.status import Status
 from edgekernelbench.cli.usage import cost_as_json, cost_as_lines, headline
-from edgekernelbench.nest.build import build_nest
+from edgekernelbench.lang.source import line_ends
 from edgekernelbench.nest.printing import print_nest
-from edgekernelbench.verify.compute import verify_compute
+from edgekernelbench.nest.survey import survey_text
 
 app = command_app()
 
@@ -33,28 +32,30 @@ def check(
     Nothing is compiled and nothing is run.
     """
     device = find_profile(target, profile)
-    source = read_text(file)
+    source = line_ends(read_text(file))
     name = "<stdin>" if file == "-" else file
-    try:
-        facts = verify_compute(read_kernel(source, size or []))
-        built = build_nest(facts, device.target, device)
-    except SourceError as error:
+    found = survey_text(source, device, parse_sizes(size or []))
+    if found.open:
+        raise left_open(found.open)
+    diagnostics = diagnostics_as_json(found.diagnostics)
+    built = found.nest
+    if built is None:
         if as_json:
-            print_json({"accepted": False, "diagnostics": diagnostics_as_json(error.diagnostics)})
+            print_json({"accepted": False, "diagnostics": diagnostics})
         else:
-            print_lines(d.render(error.source or source, name) for d in error.diagnostics)
+            print_lines(d.render(source, name) for d in found.diagnostics)
         return Status.NO
     if as_json:
         print_json(
             {
                 "accepted": True,
-                "diagnostics": diagnostics_as_json(facts.diagnostics),
+                "diagnostics": diagnostics,
                 **cost_as_json(built, device),
                 **({"nest": print_nest(built)} if nest else {}),
             }
         )
         return Status.YES
-    print_lines(d.render(source, name) for d in facts.diagnostics)
+    print_lines(d.render(source, name) for d in found.diagnostics)
     print_lines([headline(built, device), ""])
     print_lines([*(print_nest(built).splitlines() if nest else cost_as_lines(built, device))])
     return Status.YES

@@ -202,10 +202,20 @@ def read_schedules(blocks: Sequence[TargetBlock], ctx: Context) -> tuple[Schedul
     """
     found: list[Schedule] = []
     for targets, block in blocks:
-        lines = _lines(targets, block, Layer.SCHEDULE, ctx)
-        read = (read_schedule_directive(line, ctx) for line in lines)
-        found.append(Schedule(targets, tuple(d for d in read if d is not None), span(block)))
+        directives = []
+        for line in _lines(targets, block, Layer.SCHEDULE, ctx):
+            directive = read_schedule_directive(line, ctx)
+            if directive is None:
+                ctx.unmade.update(_left_side(line))
+            else:
+                directives.append(directive)
+        found.append(Schedule(targets, tuple(directives), span(block)))
     return tuple(found)
+
+
+def _left_side(line: ast.stmt) -> list[str]:
+    targets = line.targets if isinstance(line, ast.Assign) else []
+    return [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
 
 
 def read_memories(blocks: Sequence[TargetBlock], ctx: Context) -> tuple[Memory, ...]:

@@ -154,7 +154,8 @@ def _stage(
         return []
     dtype, shape = read_type(node.annotation, ctx)
     sizes = _checked_axes(node, parts, value, scope, ctx)
-    inside = scope.inside(dict(zip(axes, sizes, strict=True)), name)
+    # Axes of the fors count as known: a stage that has not all of them is refused for that alone [O02].
+    inside = scope.inside({**scope.axes, **dict(zip(axes, sizes, strict=True))}, name)
     reduction = as_reduction(value)
     right = read_expr(value, inside, ctx) if reduction is None else read_reduction(*reduction, inside, ctx)
     refuse_nested(node, inside, ctx)
@@ -210,5 +211,6 @@ def _ordered(node: ast.For, loops: Loops, scope: Scope, ctx: Context) -> list[It
             )
         check_axis(axis, node.target, scope, ctx)
     inner = (*loops, (axis, text))
-    items = tuple(item for statement in node.body for item in _items(statement, inner, scope, ctx))
+    within = scope.within({**scope.axes, axis: text})
+    items = tuple(item for statement in node.body for item in _items(statement, inner, within, ctx))
     return [Ordered(axis, size, items, span(node))] if items else []

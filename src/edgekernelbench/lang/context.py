@@ -72,6 +72,7 @@ class Context:
         axes: Names of axes met so far.
         refused_names: Names that were refused, so that they are refused once.
         fixes: For diagnostics by their position, the text that should stand at a place.
+        unmade: Loops and stages that refused lines of schedules would have made.
     """
 
     source: str
@@ -90,6 +91,7 @@ class Context:
     axes: set[str] = field(default_factory=set)
     refused_names: set[str] = field(default_factory=set)
     fixes: dict[int, tuple[Span, str]] = field(default_factory=dict)
+    unmade: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.lines = self.source.split("\n")

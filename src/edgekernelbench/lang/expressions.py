@@ -162,6 +162,8 @@ def _read(name: str, node: ast.Subscript, index: ast.expr, scope: Scope, ctx: Co
     if declared is None:
         if name in scope.axes:
             ctx.report("C08", f"{name} is an axis, not a tensor", node)
+        elif CONSTANT.match(name) is not None and name in ctx.constants:
+            ctx.report("C08", f"{name} is a constant, not a tensor", node)
         else:
             refuse_name(name, node.value, scope, ctx)
     elif declared.rank not in (None, len(parts)) or not all(map(_is_position, parts)):

@@ -72,10 +72,15 @@ class Survey:
         kernel: The kernel when the signature and the compute layer were read without complaint, so that they
             can be verified too; directives that were refused are left out. Else None.
         diagnostics: Everything that is wrong, in source order; empty when the text is right.
+        open: Capitals of a pattern that have no value; then there is no kernel, though nothing may be wrong.
+        unmade: Loops and stages that the refused lines of schedules would have made: that they are missing
+            is no fault of the lines that name them.
     """
 
     kernel: Kernel | None
     diagnostics: tuple[Diagnostic, ...]
+    open: tuple[str, ...] = ()
+    unmade: frozenset[str] = frozenset()
 
 
 def read(source: str) -> Text:
@@ -126,13 +131,16 @@ def survey(source: str, sizes: Sizes | None = None) -> Survey:
     """
     try:
         text, kernel, ctx = _read(source)
+        missing = tuple(name for name in text.free if name not in (sizes or {}))
+        if missing:
+            return Survey(None, ctx.ordered(), missing)
         if text.free or sizes:
             ctx = Context(text.source, _given(sizes))
             kernel = _lower(text._module, ctx)
     except SourceError as error:
         return Survey(None, error.diagnostics)
     broken = any(found.layer in (Layer.TEXT, Layer.COMPUTE) for found in ctx.diagnostics)
-    return Survey(None if broken else kernel, ctx.ordered())
+    return Survey(None if broken else kernel, ctx.ordered(), unmade=frozenset(ctx.unmade))
 
 
 def _read(source: str) -> tuple[Text, Kernel, Context]:

@@ -33,9 +33,9 @@ def normalise(source: str) -> str:
         SourceError: P03 when it is too long, P02 when it holds what is not printable ASCII.
     """
     if len(source) > MAX_SOURCE_CHARS:
-        found = f"the text has {len(source):,} characters, {MAX_SOURCE_CHARS:,} are allowed"
+        found = f"the text has more than {MAX_SOURCE_CHARS:,} characters"
         raise SourceError([Diagnostic("P03", found)])
-    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    source = line_ends(source)
     if source.count("{") > MAX_BRACES:
         raise SourceError([Diagnostic("P03", "the language has no braces, the text has very many")], source)
     illegal = _ILLEGAL.search(source)
@@ -46,6 +46,11 @@ def normalise(source: str) -> str:
         found = f"a text is printable ASCII, found character U+{ord(illegal[0]):04X}"
         raise SourceError([Diagnostic("P02", found, place)], source)
     return source if source.endswith("\n") else source + "\n"
+
+
+def line_ends(source: str) -> str:
+    """Give a text the line ends that the places of diagnostics are counted by."""
+    return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse_module(source: str) -> ast.Module:

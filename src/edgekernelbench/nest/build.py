@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.ir.memory import Memory
 from edgekernelbench.ir.schedule import Schedule
 from edgekernelbench.nest.accounting import count_usage
@@ -20,6 +21,7 @@ from edgekernelbench.nest.memory_checks import check_memory, check_reuse
 from edgekernelbench.nest.numbering import renumber
 from edgekernelbench.nest.packing import packing_of
 from edgekernelbench.nest.placement import check_circles, check_hoists, check_places, order_units
+from edgekernelbench.nest.plan import Plan
 from edgekernelbench.nest.preparing import copy_nest, fill_nest, prepare_nest
 from edgekernelbench.nest.problems import Directive, Problems
 from edgekernelbench.nest.scheduling import resolve_schedule
@@ -30,6 +32,9 @@ from edgekernelbench.nest.tree import Allocate, Buffer, Nest, Stmt
 from edgekernelbench.nest.work import Program, make_program
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.verify.facts import Facts
+
+OF_EXPRESSIONS = frozenset(("S15", "S26", "S29", "L04"))
+"""These look into expressions, which are of no use when the compute layer was refused."""
 
 
 def build_nest(facts: Facts, target: str, profile: Profile) -> Nest:
@@ -51,6 +56,26 @@ def build_nest(facts: Facts, target: str, profile: Profile) -> Nest:
     return _Builder(facts, schedule, memory, profile, problems).build()
 
 
+def survey_names(
+    facts: Facts, target: str, profile: Profile, unmade: frozenset[str]
+) -> tuple[Diagnostic, ...]:
+    """Look at the schedule and memory layers as far as names go, beside a text that is refused already.
+
+    Args:
+        facts: What is known of the compute layer, which may be wrong.
+        target: The target.
+        profile: The device.
+        unmade: Loops and stages that refused lines would have made.
+
+    Returns:
+        The refusals that follow from nothing that was refused before.
+    """
+    problems = Problems(target, unmade)
+    schedule, memory = facts.kernel.schedule_for(target), facts.kernel.memory_for(target)
+    _Builder(facts, schedule, memory, profile, problems).resolve()
+    return tuple(found for found in problems.sorted() if found.code not in OF_EXPRESSIONS)
+
+
 class _Builder:
     def __init__(
         self, facts: Facts, schedule: Schedule, memory: Memory, profile: Profile, problems: Problems
@@ -61,8 +86,8 @@ class _Builder:
         self._profile = profile
         self._problems = problems
 
-    def build(self) -> Nest:
-        """Resolve everything; each phase starts when the one before found nothing wrong."""
+    def resolve(self) -> tuple[Program, Program, Plan, Storing]:
+        """Resolve the directives by themselves: names, loops, marks, layouts."""
         problems = self._problems
         written = make_program(self._facts)
         inlined = apply_inline(written, self._schedule, problems, self._profile.inline_limit)
@@ -72,6 +97,12 @@ class _Builder:
         removed |= dict.fromkeys(whole.precomputed, "precomputed")
         plan = resolve_schedule(without(whole, whole.precomputed), self._schedule, removed, problems)
         storing = resolve_memory(plan, whole, self._memory, removed, problems)
+        return written, whole, plan, storing
+
+    def build(self) -> Nest:
+        """Resolve everything; each phase starts when the one before found nothing wrong."""
+        problems = self._problems
+        written, whole, plan, storing = self.resolve()
         problems.check()
         structure = Structure(plan)
         orders = self._arrange(structure, storing)

@@ -10,10 +10,16 @@ Directive = ScheduleDirective | MemoryDirective
 
 
 class Problems:
-    """The diagnostics of one build, in the order found; the same one is kept once."""
+    """The diagnostics of one build, in the order found; the same one is kept once.
 
-    def __init__(self, target: str) -> None:
+    Attributes:
+        target: The target whose blocks are looked at.
+        unmade: Names that lines refused before would have made: nothing is said of their absence.
+    """
+
+    def __init__(self, target: str, unmade: frozenset[str] = frozenset()) -> None:
         self.target = target
+        self.unmade = unmade
         self._found: dict[Diagnostic, None] = {}
 
     def add(
@@ -50,7 +56,11 @@ class Problems:
             SourceError: With everything found so far, in source order.
         """
         if self._found:
-            raise SourceError(sorted(self._found, key=lambda d: (d.span.line, d.span.column, d.code)))
+            raise SourceError(self.sorted())
+
+    def sorted(self) -> list[Diagnostic]:
+        """Give everything found so far, in source order."""
+        return sorted(self._found, key=lambda d: (d.span.line, d.span.column, d.code))
 
     @property
     def any(self) -> bool:

@@ -38,7 +38,7 @@ class Registry:
         self._known: dict[str, LoopRef] = {}
         self._spent: dict[str, str] = {}
         self._moved: dict[str, str] = {}
-        self._poisoned: set[str] = set()
+        self._poisoned = set(problems.unmade)
         self._made: dict[str, int] = {}
 
     def add(self, name: str, ref: LoopRef, line: int = 0) -> None:

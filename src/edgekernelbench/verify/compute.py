@@ -1,10 +1,11 @@
 """The verifier of the compute layer: everything that must be proven before anything is built on it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
+from edgekernelbench.base.diagnostics import Diagnostic, errors_in
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.ir.compute import Item, Ordered, Stage, Table, tables
 from edgekernelbench.ir.dtype import DType
@@ -26,6 +27,23 @@ from edgekernelbench.verify.values import Values
 UNKNOWN = frozenset(("C01", "C02", "C08", "C15"))
 """After these it is not known which stages are needed."""
 
+OF_VALUES = frozenset(("T01", "T02", "T03", "T04", "T05", "T06", "T07", "R01", "R02"))
+"""These say that a value is wrong; what stages, axes and loops there are is known all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeSurvey:
+    """What could be found out of a compute layer that may be wrong.
+
+    Attributes:
+        facts: What was proven; None when it is not even known which stages, axes and loops there are. After
+            a complaint, good for looking up names alone.
+        diagnostics: Errors and warnings, in source order.
+    """
+
+    facts: Facts | None
+    diagnostics: tuple[Diagnostic, ...]
+
 
 def verify_compute(kernel: Kernel) -> Facts:
     """Prove the compute layer of a kernel.
@@ -39,6 +57,21 @@ def verify_compute(kernel: Kernel) -> Facts:
     Raises:
         SourceError: With every complaint that one pass can find, causes without what follows from them.
     """
+    found = survey_compute(kernel)
+    if found.facts is None or errors_in(found.diagnostics):
+        raise SourceError(found.diagnostics)
+    return found.facts
+
+
+def survey_compute(kernel: Kernel) -> ComputeSurvey:
+    """Prove as much of a compute layer as can be, so that the other layers can be looked at beside it.
+
+    Args:
+        kernel: The kernel as parsed, numbers only.
+
+    Returns:
+        What was found out, and what is wrong.
+    """
     report = Report()
     names = Names(kernel)
     broken = check_forms(kernel, names, report)
@@ -49,16 +82,26 @@ def verify_compute(kernel: Kernel) -> Facts:
     values = _known_values(kernel)
     order = OrderProver(names, values, report)
     _prove(names, typed, values, order, Prover(names, values, report))
-    if report.refused:
-        raise SourceError(report.sorted())
+    if not _loops_are_known(names, typed, report):
+        return ComputeSurvey(None, report.sorted())
+    refused = report.sorted() if report.refused else None
     needed = drop_needless(kernel.compute.items, order, report)
     compute = replace(kernel.compute, items=tuple(_rebuilt(item, typed) for item in needed))
-    return Facts(
+    facts = Facts(
         kernel=replace(kernel, compute=compute),
         ranges=_ranges(names, values),
         groups=find_groups(compute, reads),
         diagnostics=report.sorted(),
     )
+    return ComputeSurvey(facts, refused or report.sorted())
+
+
+def _loops_are_known(names: Names, typed: Mapping[int, Stage], report: Report) -> bool:
+    """Whether all stages and their loops are known, whatever is wrong with their values."""
+    if any(code not in OF_VALUES for code in report.codes):
+        return False
+    # Of a stage that has no types it is not known what it reads, so neither which fors are needed.
+    return all(id(place.item) in typed for place in names.stages if place.path)
 
 
 def _typed(
@@ -112,7 +155,7 @@ def _together(stages: list[Place[Stage]]) -> Iterator[list[Place[Stage]]]:
 def _rebuilt(item: Item, typed: dict[int, Stage]) -> Item:
     match item:
         case Stage():
-            return typed[id(item)]
+            return typed.get(id(item), item)
         case Ordered():
             return replace(item, items=tuple(_rebuilt(inner, typed) for inner in item.items))
         case Table():
