@@ -105,6 +105,11 @@ def uses(index: Expr, axis: str) -> bool:
     return any(isinstance(node, Axis) and node.name == axis for node in walk(index))
 
 
+def axes_of(read: Read) -> frozenset[str]:
+    """List the axes that the place of a read hangs on."""
+    return frozenset(n.name for i in read.indices for n in walk(i) if isinstance(n, Axis))
+
+
 @dataclass(frozen=True, slots=True)
 class Movement:
     """How a read moves when one axis moves by one.

@@ -2,7 +2,7 @@
 
 What a user gets for nothing, the `default` baseline, and where agents of the *optimise* track start. It runs
 nothing and searches nothing; the rules stand in `survey` (inline, precompute), `nests` (what shares a nest),
-`tile` (register tiles), `emit` and `groups`.
+`tile` and `phases` (register tiles), `vectors` and `fields` (what lies innermost), `emit`, `roots`, `groups`.
 """
 
 from dataclasses import replace
@@ -13,8 +13,10 @@ from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.ir.memory import Memory
 from edgekernelbench.ir.schedule import Schedule
 from edgekernelbench.lowering.emit import Emitter, price
+from edgekernelbench.lowering.fields import records
 from edgekernelbench.lowering.groups import write_group
 from edgekernelbench.lowering.nests import plan_nests
+from edgekernelbench.lowering.roots import write_nest
 from edgekernelbench.lowering.survey import Survey, survey
 from edgekernelbench.lowering.writer import Writer
 from edgekernelbench.nest.build import build_nest
@@ -73,8 +75,12 @@ def _inlining(found: Survey, facts: Facts, profile: Profile) -> Writer:
 
 def _for_cpu(found: Survey, facts: Facts, profile: Profile) -> Writer:
     emitter = Emitter(found, profile, _start(found, facts))
+    for name, dim in records(found):
+        emitter.turn(name, dim)
+    for view in found.views:
+        emitter.prepare(view)
     for plan in plan_nests(found, profile.threads, lambda view, fixed: price(view, fixed, emitter)):
-        emitter.nest(plan)
+        write_nest(emitter, plan)
     for group in facts.groups:
         write_group(group, emitter, facts)
     return emitter.writer

@@ -12,10 +12,14 @@ from edgekernelbench.ir.compute import placed_stages
 from edgekernelbench.ir.expr import Axis, Binary, Expr, Literal
 from edgekernelbench.ir.schedule import Parallel, Vectorize
 from edgekernelbench.lowering.access import reads
-from edgekernelbench.lowering.emit import PARALLEL_WORK, Emitter
+from edgekernelbench.lowering.emit import PARALLEL_WORK, Emitter, conditions_first
+from edgekernelbench.lowering.fields import turned
 from edgekernelbench.lowering.survey import View
 from edgekernelbench.lowering.tile import lanes_of
 from edgekernelbench.verify.facts import Facts, Group
+
+BUSY = 8
+"""Stages with less than this part of the work of the busiest do not decide where vectors lie."""
 
 
 def write_group(group: Group, emitter: Emitter, facts: Facts) -> None:
@@ -29,43 +33,66 @@ def write_group(group: Group, emitter: Emitter, facts: Facts) -> None:
     views = [v for v in emitter.found.views if v.name in group.stages]
     if not views:
         return
-    hoisted = _hoist(group, views, emitter)
+    axis, block = _hoist(group, views, emitter)
     for view in views:
-        _step(view, frozenset((*view.ordered, *hoisted)), emitter)
+        if axis is not None and block > 1:
+            _lanes(view, axis, emitter)
+        else:
+            _step(view, frozenset(view.ordered) | ({axis} if axis else set()), emitter)
     for view in views:
         _fold(view, group, emitter, facts)
 
 
-def _hoist(group: Group, views: list[View], emitter: Emitter) -> tuple[str, ...]:
-    """Hoist the longest common free axis; give the axes that steps no longer run over."""
+def _hoist(group: Group, views: list[View], emitter: Emitter) -> tuple[str | None, int]:
+    """Hoist the longest common free axis, if there is one; give it and the size of its blocks."""
     common = frozenset.intersection(*(group.free[s] for s in group.stages))
     sizes = views[0].sizes
     common = frozenset(a for a in common if a in sizes and sizes[a] > 1)
     if not common:
-        return ()
+        return None, 1
     axis = max(sorted(common), key=lambda a: sizes[a])
-    lanes = lanes_of(views[0], emitter.profile)
-    inner = any(set(v.sizes) - {axis, *v.ordered} and v.work > v.sizes[axis] for v in views) and any(
-        prod(n for a, n in v.sizes.items() if a not in {axis, *v.ordered}) >= lanes // 2 for v in views
-    )
-    block = 1 if inner else max((w for w in (lanes, lanes // 2, 4, 2, 1) if w <= sizes[axis]), default=1)
+    block = _block(axis, views, emitter)
     loop = emitter.writer.hoist(f"{views[0].name}.{axis}", block)
     if -(-sizes[axis] // block) > 1 and sum(v.work for v in views) >= PARALLEL_WORK:
         emitter.writer.mark(Parallel, loop)
     if block > 1:
-        emitter.writer.mark(Vectorize, *(f"{v.name}.{axis}" for v in views))
-        for view in views:
-            _innermost(view, axis, emitter)
-    return tuple(common) if block > 1 else (axis,)
+        for name, dim in turned(emitter.found, views, axis):
+            emitter.turn(name, dim)
+    return axis, block
 
 
-def _innermost(view: View, axis: str, emitter: Emitter) -> None:
-    """Store a stage so that the vector axis is contiguous."""
-    axes = view.stage.axes
-    if view.name in emitter.found.outputs or axes[-1] == axis:
-        return
-    dims = (*(d for d, a in enumerate(axes) if a != axis), axes.index(axis))
-    emitter.writer.permute(view.name, len(axes), dims)
+def _block(axis: str, views: list[View], emitter: Emitter) -> int:
+    """Choose between vectors along the hoisted axis, and vectors inside each step: 1."""
+    lanes = lanes_of(views[0], emitter.profile)
+    block = min(lanes, views[0].sizes[axis])
+    busiest = max(v.work // prod(v.sizes[a] for a in v.ordered) for v in views)
+    inside = max(
+        (v.sizes[a] for v in views if _counts(v, busiest) for a in _vectors(v, emitter) if a != axis),
+        default=1,
+    )
+    return 1 if inside >= lanes or inside > block else block
+
+
+def _counts(view: View, busiest: int) -> bool:
+    """Say whether steps spend a good part of their time in a stage."""
+    return view.work // prod(view.sizes[a] for a in view.ordered) * BUSY >= busiest
+
+
+def _vectors(view: View, emitter: Emitter) -> list[str]:
+    """List the axes that could be vectors of a stage inside a step."""
+    split = emitter.along(view) if view.reduced else None
+    return [*(a for a in view.stage.axes if a not in view.ordered), *([split] if split else [])]
+
+
+def _lanes(view: View, axis: str, emitter: Emitter) -> None:
+    """Schedule a stage whose lanes are the members of a batch."""
+    data = [a for a in view.stage.axes if a != axis and a not in view.ordered]
+    loops = [emitter.loop(view, a) for a in (*data, *conditions_first(view), axis)]
+    emitter.writer.order(*loops)
+    emitter.writer.mark(Vectorize, loops[-1])
+    emitter.innermost(view, axis)
+    if view.reduced:
+        emitter.writer.accumulate(view.name)
 
 
 def _step(view: View, fixed: frozenset[str], emitter: Emitter) -> None:
@@ -74,9 +101,12 @@ def _step(view: View, fixed: frozenset[str], emitter: Emitter) -> None:
     if not free and not view.reduced:
         return
     tile = emitter.tile(view, fixed)
-    if view.reduced and tile is None:
-        return
-    emitter.writer.order(*(emitter.tiled(view, tile, fixed) if tile else emitter.elementwise(view, fixed)))
+    if tile is not None:
+        emitter.writer.order(*emitter.tiled(view, tile, fixed))
+    elif view.reduced:
+        emitter.writer.order(*emitter.split_reduction(view, fixed, None))
+    else:
+        emitter.writer.order(*emitter.elementwise(view, fixed))
 
 
 def _fold(view: View, group: Group, emitter: Emitter, facts: Facts) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from math import prod
 
 from edgekernelbench.ir.expr import Axis, Reduction
-from edgekernelbench.lowering.access import reads
 from edgekernelbench.lowering.survey import Survey, View
 
 ROWS_PER_THREAD = 2
@@ -91,7 +90,7 @@ def _tiles_into(view: View, found: Survey) -> View | None:
     if len(readers) != 1 or readers[0].reduced or readers[0].group is not None:
         return None
     reader = readers[0]
-    for read in reads(reader.value):
+    for read in reader.reads:
         if read.tensor != view.name:
             continue
         names = [i.name for i in read.indices if isinstance(i, Axis)]
@@ -114,7 +113,7 @@ def axes_through(view: View, reader: View, known: Mapping[str, str]) -> dict[str
         The same for `view`, with the row axes that pass straight; None when reads disagree.
     """
     result: dict[str, str] | None = None
-    for read in reads(reader.value):
+    for read in reader.reads:
         if read.tensor != view.name:
             continue
         mine: dict[str, str] = {}

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from edgekernelbench.ir.compute import Placed, Stage, Table, placed_stages
-from edgekernelbench.ir.expr import Axis, Expr, Reduction
+from edgekernelbench.ir.compute import Param, Placed, Stage, Table, placed_stages
+from edgekernelbench.ir.expr import Axis, Expr, Read, Reduction
 from edgekernelbench.ir.walk import walk
-from edgekernelbench.lowering.access import cost, expressions, has_condition, inlined, is_heavy, reads
+from edgekernelbench.lowering.access import affine, cost, expressions, has_condition, inlined, is_heavy, reads
 from edgekernelbench.verify.facts import Facts
 
 CHEAP = 3
@@ -20,6 +20,9 @@ CHEAP = 3
 
 REPEATS = 4.0
 """How often a cheap stage may be computed per element."""
+
+SELDOM = 1.02
+"""Up to here a stage counts as computed once: a reader that picks a few elements does not matter."""
 
 LARGEST_EXPRESSION = 300
 """Nodes that an expression may grow to by inlining; compile time grows with it."""
@@ -37,12 +40,16 @@ class View:
         value: Its value with inlined stages put in.
         ordered: The `for` axes round it.
         group: Number of its group; None outside.
+        reads: What it reads, with repetitions.
+        work: Simple operations of one run, reads counted as one each.
     """
 
     stage: Stage
     value: Expr | Reduction
     ordered: tuple[str, ...]
     group: int | None
+    reads: tuple[Read, ...]
+    work: int
 
     @property
     def name(self) -> str:
@@ -62,11 +69,6 @@ class View:
         """The reduction axes; empty for an elementwise stage."""
         return tuple(o.axis for o in self.value.over) if isinstance(self.value, Reduction) else ()
 
-    @property
-    def work(self) -> int:
-        """Simple operations of one run, reads counted as one each."""
-        return prod(self.sizes.values()) * (cost(self.value) + len(list(reads(self.value))))
-
 
 @dataclass(frozen=True, slots=True)
 class Survey:
@@ -78,8 +80,8 @@ class Survey:
     ahead: frozenset[str]
     """Tensors whose layout is free: `const` parameters and precomputed stages."""
     outputs: frozenset[str]
-    nibbles: Mapping[str, tuple[int, ...]]
-    """Shapes of the weights of which two share a byte."""
+    params: Mapping[str, Param]
+    read_by: Mapping[str, tuple[tuple[View, Read], ...]]
 
     def view(self, name: str) -> View | None:
         """Find a scheduled stage; None when it was inlined, precomputed or is no stage."""
@@ -87,7 +89,12 @@ class Survey:
 
     def readers(self, name: str) -> tuple[View, ...]:
         """List the scheduled stages that read a tensor."""
-        return tuple(v for v in self.views if any(r.tensor == name for r in reads(v.value)))
+        found = {id(v): v for v, _ in self.uses(name)}
+        return tuple(found.values())
+
+    def uses(self, name: str) -> tuple[tuple[View, Read], ...]:
+        """List the reads of a tensor with the stages where they stand."""
+        return self.read_by.get(name, ())
 
 
 def survey(facts: Facts) -> Survey:
@@ -110,8 +117,8 @@ def survey(facts: Facts) -> Survey:
         if _inlines(p, value, live, outputs, facts):
             bodies[p.stage.name] = (p.stage.axes, value)  # type: ignore[assignment]
         else:
-            views.append(View(p.stage, value, p.ordered, p.group))
-    named = {r.tensor for v in views for r in reads(v.value)}
+            views.append(_view(p, value))
+    named = {r.tensor for v in views for r in v.reads}
     made = [p.stage.name for p in placed if p.stage.name in ahead]
     const = {p.name for p in facts.kernel.params if p.const}
     return Survey(
@@ -120,8 +127,16 @@ def survey(facts: Facts) -> Survey:
         tuple(n for n in made if n in named),
         frozenset({*const, *made}),
         outputs,
-        {p.name: p.shape for p in facts.kernel.params if p.dtype.bits == 4},
+        {p.name: p for p in facts.kernel.params},
+        {n: tuple((v, r) for v in views for r in v.reads if r.tensor == n) for n in named},
     )
+
+
+def _view(placed: Placed, value: Expr | Reduction) -> View:
+    found = tuple(reads(value))
+    over = value.over if isinstance(value, Reduction) else ()
+    steps = prod(placed.stage.shape) * prod(o.stop - o.start for o in over)
+    return View(placed.stage, value, placed.ordered, placed.group, found, steps * (cost(value) + len(found)))
 
 
 def _ahead(facts: Facts, placed: tuple[Placed, ...], outputs: frozenset[str]) -> frozenset[str]:
@@ -159,14 +174,15 @@ def _inlines(
     reduces = any(isinstance(p.stage.value, Reduction) for p in readers)
     if has_condition(value) and (reduces or repeats > 1):
         return False
-    if repeats <= 1:
+    if repeats <= SELDOM:
         return not (reduces and _spreads(stage, readers))
     return cost(value) <= CHEAP and repeats <= REPEATS if not reduces else _free(value, repeats)
 
 
 def _free(value: Expr | Reduction, repeats: float) -> bool:
-    """A cast or a view costs nothing; a subtraction may be repeated a few times."""
-    return cost(value) == 0 or (cost(value) <= CHEAP and repeats <= REPEATS)
+    """A cast or a view costs nothing; a subtraction may be repeated a few times; a gather should not be."""
+    plain = all(affine(index) is not None for read in reads(value) for index in read.indices)
+    return plain and (cost(value) == 0 or (cost(value) <= CHEAP and repeats <= REPEATS))
 
 
 def _same_step(placed: Placed, readers: list[Placed]) -> bool:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from math import ceil, prod
 
 from edgekernelbench.ir.expr import Read
-from edgekernelbench.lowering.access import Movement, affine, movement, reads, uses
+from edgekernelbench.lowering.access import Movement, affine, axes_of, movement, uses
+from edgekernelbench.lowering.phases import along_phase, divisor
 from edgekernelbench.lowering.survey import View
 from edgekernelbench.profiles.profile import Profile
 
@@ -31,6 +32,12 @@ SPARE_REGISTERS = 6
 UNALIGNED = 1.2
 """What a vector load that crosses lines costs, against one that does not."""
 
+GATHER = 50
+"""What a load costs whose lanes lie anywhere, in loads."""
+
+MOST_VECTORS = 8
+"""Vectors that an axis may take as a whole where its size is no multiple of one."""
+
 LONGEST_PHASE = 8
 """A reduction axis beside a strided one is unrolled up to here, so that its phase is a constant."""
 
@@ -50,6 +57,7 @@ class Tile:
         packs: Tensors whose stored order makes them contiguous along `vector`, by dimension.
         phases: Stages that are read with a stride along `vector`, with that stride: each phase is stored
             by itself, and the reduction axes of that index are unrolled.
+        phase: What `vector` is divided by: it is split by that, and the outer loop is the vector.
         cycles: The price by the model.
     """
 
@@ -59,6 +67,7 @@ class Tile:
     count: int
     packs: Mapping[str, int]
     phases: Mapping[str, int]
+    phase: int
     cycles: float
 
 
@@ -70,11 +79,13 @@ class Freedom:
         ahead: Tensors whose layout is free: weights and what is precomputed.
         phased: Elementwise stages, such as a padding, that may be stored phase by phase.
         last: For stages that were stored with another axis innermost, which.
+        gathers: Whether the lanes of a read may lie anywhere.
     """
 
     ahead: frozenset[str]
     phased: frozenset[str]
     last: Mapping[str, int]
+    gathers: bool = False
 
 
 def choose_tile(view: View, extents: Mapping[str, int], freedom: Freedom, profile: Profile) -> Tile | None:
@@ -93,7 +104,9 @@ def choose_tile(view: View, extents: Mapping[str, int], freedom: Freedom, profil
         tile
         for axis, size in extents.items()
         if size > 1
-        for tile in _tiles(view, axis, extents, freedom, profile)
+        for phase in {1, divisor(view.value, axis)}
+        if size % phase == 0 and (phase == 1 or axis == view.stage.axes[-1])
+        for tile in _tiles(view, (axis, phase), extents, freedom, profile)
     ]
     return min(found, key=lambda t: t.cycles, default=None)
 
@@ -111,14 +124,21 @@ def widths(size: int, lanes: int) -> tuple[int, ...]:
 
 
 def _tiles(
-    view: View, axis: str, extents: Mapping[str, int], freedom: Freedom, profile: Profile
+    view: View,
+    along: tuple[str, int],
+    extents: Mapping[str, int],
+    freedom: Freedom,
+    profile: Profile,
 ) -> Iterator[Tile]:
-    found = list(reads(view.value))
+    axis, phase = along
+    found = view.reads
     moves = [
-        (r, movement(r, axis, packable=r.tensor in freedom.ahead, last=freedom.last.get(r.tensor)))
+        (r, movement(one, axis, packable=r.tensor in freedom.ahead, last=freedom.last.get(r.tensor)))
         for r in found
+        for one in [along_phase(r, axis, phase)]
     ]
-    if not all(_usable(r, m, view, freedom) for r, m in moves) or all(m.kind == "still" for _, m in moves):
+    jumps = [r for r, m in moves if not _usable(r, m, view, freedom)]
+    if (jumps and not freedom.gathers) or all(m.kind == "still" for _, m in moves):
         return
     rests = [m.step for _, m in moves if m.kind == "rests"]
     packs = {
@@ -126,21 +146,31 @@ def _tiles(
         for r, m in moves
         if m.kind in ("unit", "packs") and r.tensor in freedom.ahead and affine(r.indices[_dim(r, axis)])
     }
-    phases = {r.tensor: m.step for r, m in moves if m.kind == "strides"}
+    phases = {r.tensor: m.step for r, m in moves if m.kind == "strides" and r not in jumps}
+    loads = [(axes_of(r), _load(m, packed=r.tensor in packs, whole=r not in jumps)) for r, m in moves]
     others = [a for a, n in extents.items() if n > 1 and a != axis]
     lanes = lanes_of(view, profile)
     budget = profile.vector_registers - SPARE_REGISTERS
-    for width in widths(extents[axis], lanes):
+    size = extents[axis] // phase
+    for width in _phase_widths(size, lanes) if phase > 1 else widths(size, lanes):
         vectors = ceil(width / lanes)
-        if rests and (any(rest % width for rest in rests) or extents[axis] % width):
+        if rests and (any(rest % width for rest in rests) or size % width):
             continue  # a vector would reach over the end of a rest
-        for unroll in [None, *others]:
+        if jumps and width < lanes:
+            continue
+        for unroll in [None, *others] if phase == 1 else [None]:
             for count in UNROLLS if unroll else (1,):
                 if unroll and not 1 < count <= extents[unroll]:
                     continue
                 if count * vectors <= budget:
-                    tile = Tile(axis, width, unroll, count, packs, phases, 0.0)
-                    yield _priced(tile, view, extents, found, lanes)
+                    tile = Tile(axis, width, unroll, count, packs, phases, phase, 0.0)
+                    yield _priced(tile, view, extents, loads, lanes)
+
+
+def _phase_widths(size: int, lanes: int) -> tuple[int, ...]:
+    """List the vector widths of a phase: those that divide it, or all of it."""
+    whole = (size,) if size >= lanes // 2 and ceil(size / lanes) <= MOST_VECTORS else ()
+    return (*(w for w in widths(size, lanes) if size % w == 0 and w != size), *whole)
 
 
 def _usable(read: Read, move: Movement, view: View, freedom: Freedom) -> bool:
@@ -151,18 +181,30 @@ def _usable(read: Read, move: Movement, view: View, freedom: Freedom) -> bool:
     return read.tensor in freedom.phased and short
 
 
+def _load(move: Movement, *, packed: bool, whole: bool) -> float:
+    """Price a vector that is read, in loads of neighbours that lie in one line."""
+    if whole:
+        return 1.0 if packed else UNALIGNED
+    return 2.0 * move.step if move.kind == "strides" else GATHER
+
+
 def _dim(read: Read, axis: str) -> int:
     return next(d for d, index in enumerate(read.indices) if uses(index, axis))
 
 
-def _priced(tile: Tile, view: View, extents: Mapping[str, int], found: list[Read], lanes: int) -> Tile:
+def _priced(
+    tile: Tile,
+    view: View,
+    extents: Mapping[str, int],
+    found: list[tuple[frozenset[str], float]],
+    lanes: int,
+) -> Tile:
     vectors = ceil(tile.width / lanes)
     loads = 0.0
-    for read in found:
-        moves = tile.unroll is not None and any(uses(i, tile.unroll) for i in read.indices)
-        times = float(tile.count if moves else 1)
-        if any(uses(i, tile.vector) for i in read.indices):
-            times *= vectors if read.tensor in tile.packs else vectors * UNALIGNED
+    for axes, price in found:
+        times = float(tile.count if tile.unroll in axes else 1)
+        if tile.vector in axes:
+            times *= vectors * price
         loads += times
     steps = prod(view.sizes[a] for a in view.reduced)
     cycles = max(tile.count * vectors / PORTS, loads / PORTS, LATENCY) + LOAD * loads + STEP
@@ -171,6 +213,6 @@ def _priced(tile: Tile, view: View, extents: Mapping[str, int], found: list[Read
         for a, n in extents.items()
     )
     total = cycles * steps * tiles
-    if view.stage.axes[-1] != tile.vector:  # the result is stored across the vectors
+    if view.stage.axes[-1] != tile.vector or tile.phase > 1:  # the result is stored across the vectors
         total += prod(extents.values())
     return replace(tile, cycles=total)
