@@ -24,6 +24,14 @@ def test_a_pipe_gets_a_line_now_and_then() -> None:
     assert len(shown) == 20
 
 
+def test_every_outcome_is_shown() -> None:
+    kinds = ["rejected C14", "rejected P02", "correct", "wrong values", "crashed run", "unjudged model"]
+
+    shown = lines(6, kinds)[-1]
+
+    assert shown == "judging: 6/6 (rejected 2, correct 1, wrong 1, crashed 1, unjudged 1)"
+
+
 def test_a_resumed_stage_says_what_was_done_before() -> None:
     shown = lines(3, ["correct"], done=2)
 

@@ -30,6 +30,14 @@ def test_a_workload_is_shown_with_both_of_its_texts(ekb: Ekb) -> None:
     assert shown["canonical"].startswith("def softmax(")
 
 
-def test_every_workload_of_the_quick_suite_is_in_order(ekb: Ekb) -> None:
-    done = ekb("catalogue", "check", "--suite", "quick")
+def test_the_quick_check_compares_small_twins_with_pytorch(ekb: Ekb) -> None:
+    done = ekb("catalogue", "check", "softmax", "max_pool2d", "--quick")
     assert done.status == Status.YES, done.out
+    assert done.out.endswith("workloads are in order\n")
+    assert "checking: " in done.err
+
+
+def test_the_check_at_real_sizes_says_what_it_checked(ekb: Ekb) -> None:
+    found = ekb("catalogue", "check", "softmax", "--suite", "quick", "--json").json
+    assert found["findings"] == []
+    assert [name.partition("@")[0] for name in found["workloads"]] == ["norm/softmax"]

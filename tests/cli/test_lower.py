@@ -49,3 +49,19 @@ def test_a_wrong_text_is_refused_with_its_place(tmp_path: Path, ekb: Ekb) -> Non
     done = ekb("lower", write(tmp_path, GOOD.replace("out.i", "out.q")))
     assert done.status == Status.NO
     assert "error[S04]" in done.out
+
+
+def test_a_refusal_names_the_file_and_shows_all_layers_also_as_json(tmp_path: Path, ekb: Ekb) -> None:
+    path = write(tmp_path, GOOD.replace("s[i]\n", "s[i + 1]\n").replace("parallel(out.i)", "parallel(out.q)"))
+    done = ekb("lower", path)
+    assert done.out.startswith(f"{path}:6:")
+    found = ekb("lower", path, "--json").json
+    assert found["accepted"] is False
+    assert [d["code"] for d in found["diagnostics"]] == ["R01", "S04"]
+
+
+@pytest.mark.parametrize("form", ["tir", "llvm", "asm"])
+def test_a_target_that_nothing_builds_for_is_no_bug(form: str, tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("lower", write(tmp_path, GOOD), "--target", "cuda", "--to", form)
+    assert done.status == Status.MISSING
+    assert "no compiler of this release builds for cuda" in done.err

@@ -123,6 +123,7 @@ def test_prompts_go_out_and_answers_come_in(tmp_path: Path, ekb: Ekb) -> None:
         (("-m", "smollm2", "--track", "writ"), Status.USAGE, "did you mean 'write'"),
         (("-m", "smollm2", "--suite", "quik"), Status.USAGE, "did you mean quick"),
         (("-m", "smollm2", "--compiler", "tvn"), Status.USAGE, "did you mean 'tvm'"),
+        (("--texts", "no/such"), Status.USAGE, "no folder no/such"),
         (("-m", "smolm2"), Status.MISSING, "did you mean 'smollm2'"),
         (("-m", "smollm2", "-k", "0"), Status.USAGE, "greater than or equal to 1"),
     ],
@@ -169,3 +170,13 @@ def test_the_bundled_model_is_really_asked_with_and_without_the_grammar(tmp_path
     assert TEXT.partition("\n")[0] in RunFolder(tmp_path / "a").artifact(held[0].text or "")
     again = ekb("run", "-m", "replay:smollm2", *words, "-o", str(tmp_path / "b"))
     assert again.status == Status.YES
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"", b"#" * 300_000, "d\u00e9f".encode()])
+def test_whatever_a_file_of_a_folder_holds_it_is_an_attempt(
+    tmp_path: Path, texts: Path, data: bytes, ekb: Ekb
+) -> None:
+    (texts / f"{WORKLOAD.id}.kir").write_bytes(data)
+    done = ekb("run", "--texts", str(texts), *QUICKLY, "-o", str(tmp_path / "run"))
+    assert done.status == Status.YES, done.err
+    assert "scripted-hand: rejected P0" in done.out

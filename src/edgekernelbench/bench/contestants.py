@@ -14,6 +14,11 @@ from edgekernelbench.agents.scripted import Scripted
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.bench.experiment import AgentSetting, Experiment, script_path
 from edgekernelbench.lang.grammar import gbnf
+from edgekernelbench.lang.source import MAX_SOURCE_CHARS
+from edgekernelbench.records.schema import storable
+
+MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
+"""More characters than a text may have, whatever they are in UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +88,10 @@ def _script(setting: AgentSetting, experiment: Experiment) -> dict[str, tuple[st
             f"agent {setting.name} has no folder of texts", "give one with FAMILY/WORKLOAD.kir in it"
         )
     paths = {workload: script_path(folder, workload) for workload in experiment.workloads}
-    return {w: (path.read_text(encoding="utf-8"),) for w, path in paths.items() if path.is_file()}
+    return {w: (_text(path),) for w, path in paths.items() if path.is_file()}
+
+
+def _text(path: Path) -> str:
+    """Read a text, whatever the file holds: the judge refuses it, with a place."""
+    with path.open("rb") as stream:
+        return storable(stream.read(MOST_BYTES).decode("utf-8", "surrogateescape"))

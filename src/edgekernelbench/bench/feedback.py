@@ -18,13 +18,16 @@ class NothingLearnt(EkbError):  # noqa: N818 - the lack of an answer is the news
     """A submission could not be judged: the attempt is made again when the run is resumed."""
 
 
-def feedback_of(judgement: Judgement, source: str, *, public: bool) -> Feedback:
+def feedback_of(
+    judgement: Judgement, source: str, *, public: bool, inputs: str = "the public inputs"
+) -> Feedback:
     """Say what an agent may know of a judgement.
 
     Args:
         judgement: The judgement.
         source: The text that was judged, for quoting.
         public: Whether it was judged on inputs that anybody may see: then wrong elements are shown.
+        inputs: What those inputs are called.
 
     Returns:
         The feedback, without what is left of a budget.
@@ -43,7 +46,7 @@ def feedback_of(judgement: Judgement, source: str, *, public: bool) -> Feedback:
         case Wrong() as wrong:
             return Feedback(_wrong_text(wrong, public=public), accepted=True, correct=False)
         case Correct() as correct:
-            return _correct(correct, judgement, public=public)
+            return _correct(correct, judgement, f"on {inputs}" if public else "")
         case Unjudged(cause=cause, detail=detail):
             raise NothingLearnt(f"{cause}: {detail}")
         case _:
@@ -60,9 +63,8 @@ def _wrong_text(wrong: Wrong, *, public: bool) -> str:
     return f"{head}\n{wrong.detail}" if public else head
 
 
-def _correct(correct: Correct, judgement: Judgement, *, public: bool) -> Feedback:
+def _correct(correct: Correct, judgement: Judgement, where: str) -> Feedback:
     if not correct.rings:
-        where = "on the public inputs" if public else ""
         return Feedback(f"correct {where}".strip() + _cost_text(judgement), accepted=True, correct=True)
     ring = correct.rings[-1]
     beside = next(s for s in ring.baselines if s.name == BASELINE)

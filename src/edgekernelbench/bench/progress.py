@@ -97,8 +97,9 @@ class Bar:
         if self._task is None:
             return
         self._done += 1
-        self._kinds[kind] += 1
-        shown = ", ".join(f"{name} {count}" for name, count in self._kinds.most_common(3))
+        # Without the codes and phases, so that there is room for every outcome.
+        self._kinds[kind.partition(" ")[0]] += 1
+        shown = ", ".join(f"{name} {count}" for name, count in self._kinds.most_common())
         self._progress.update(self._task, advance=1, kinds=shown)
         step = max(1, self._total // self.LINES_A_STAGE)
         if not self._console.is_terminal and (self._done % step == 0 or self._done == self._total):

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from edgekernelbench.cli.files import left_open, parse_sizes, read_text
+from edgekernelbench.cli.files import left_open, parse_sizes, read_text, shown
 from edgekernelbench.cli.options import File, Json, ProfileName, Size, Target, command_app, find_profile
 from edgekernelbench.cli.output import diagnostics_as_json, print_json, print_lines
+from edgekernelbench.cli.refusal import refuse
 from edgekernelbench.cli.status import Status
 from edgekernelbench.cli.usage import cost_as_json, cost_as_lines, headline
 from edgekernelbench.lang.source import line_ends
@@ -33,29 +34,23 @@ def check(
     """
     device = find_profile(target, profile)
     source = line_ends(read_text(file))
-    name = "<stdin>" if file == "-" else file
     found = survey_text(source, device, parse_sizes(size or []))
     if found.open:
         raise left_open(found.open)
-    diagnostics = diagnostics_as_json(found.diagnostics)
     built = found.nest
     if built is None:
-        if as_json:
-            print_json({"accepted": False, "diagnostics": diagnostics})
-        else:
-            print_lines(d.render(source, name) for d in found.diagnostics)
-        return Status.NO
+        return refuse(found.diagnostics, source, file, as_json=as_json)
     if as_json:
         print_json(
             {
                 "accepted": True,
-                "diagnostics": diagnostics,
+                "diagnostics": diagnostics_as_json(found.diagnostics),
                 **cost_as_json(built, device),
                 **({"nest": print_nest(built)} if nest else {}),
             }
         )
         return Status.YES
-    print_lines(d.render(source, name) for d in found.diagnostics)
+    print_lines(d.render(source, shown(file)) for d in found.diagnostics)
     print_lines([headline(built, device), ""])
     print_lines([*(print_nest(built).splitlines() if nest else cost_as_lines(built, device))])
     return Status.YES

@@ -33,6 +33,11 @@ def read_text(path: str) -> str:
         raise RecordError(f"{path}: {(error.strerror or str(error)).lower()}") from None
 
 
+def shown(path: str) -> str:
+    """Name a file as diagnostics do."""
+    return "<stdin>" if path == STDIN else path
+
+
 def parse_sizes(words: list[str]) -> dict[str, int | float | str]:
     """Read `NAME=VALUE` words.
 

@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from edgekernelbench.bench.feedback import feedback_of
-from edgekernelbench.cli.files import read_text
+from edgekernelbench.cli.files import read_text, shown
 from edgekernelbench.cli.options import Compiler, File, Json, command_app, find_profile
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.exam import choose_inputs
 from edgekernelbench.evaluator.judge import Judge, Submission
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.lang.source import line_ends
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
 from edgekernelbench.records.schema import storable
@@ -47,7 +48,7 @@ def judge(
     """
     found = load_catalogue().workload(workload)
     profile = find_profile(None, device)
-    source = storable(read_text(file))
+    source = line_ends(storable(read_text(file)))
     submission = Submission(
         workload=found,
         text=source,
@@ -61,7 +62,7 @@ def judge(
     if as_json:
         print_json(judgement.model_dump(mode="json", by_alias=True))
     else:
-        print_lines(_lines(judgement, source, "<stdin>" if file == "-" else file))
+        print_lines(_lines(judgement, source, shown(file)))
     match judgement.outcome:
         case Correct():
             return Status.YES
@@ -80,6 +81,7 @@ def _lines(judgement: Judgement, source: str, name: str) -> list[str]:
             return []
         case _:
             # These are a person's own kernel and inputs drawn for this once: wrong elements may be shown.
-            lines = feedback_of(judgement, source, public=True).text.split("\n")
+            fresh = f"{len(judgement.inputs)} sets of fresh inputs"
+            lines = feedback_of(judgement, source, public=True, inputs=fresh).text.split("\n")
             flags = [f"note: {flag}" for flag in judgement.flags]
             return [*lines, *flags]

@@ -4,23 +4,28 @@ from typing import Annotated
 
 import typer
 
-from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, SourceError
 from edgekernelbench.base.names import nearest
-from edgekernelbench.cli.files import read_kernel, read_text
+from edgekernelbench.cli.files import parse_sizes, read_kernel, read_text
 from edgekernelbench.cli.options import File, Json, ProfileName, Size, Target, command_app, find_profile
 from edgekernelbench.cli.output import print_json, print_lines
+from edgekernelbench.cli.refusal import refuse
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.compilers import load_compiler
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.printing import print_kernel
+from edgekernelbench.lang.source import line_ends
 from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.printing import print_nest
+from edgekernelbench.nest.survey import survey_text
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.verify.compute import verify_compute
 
 app = command_app()
 FORMS = ("text", "nest", "tir", "llvm", "asm", "c")
+TVM_TARGETS = ("llvm", "opencl")
+"""Targets that the reference compiler builds for; nests of others can be looked at."""
 
 
 @app.command()
@@ -49,10 +54,16 @@ def lower(
         close = nearest(form, FORMS)
         raise CatalogueError(f"no form {form!r}; {f'did you mean {close!r}?' if close else 'see --help'}")
     device = find_profile(target, profile)
-    kernel = read_kernel(read_text(file), size or [])
-    if default:
-        kernel = default_lowering(verify_compute(kernel), device.target, device)
-    listing = _listing(kernel, device, form)
+    source = line_ends(read_text(file))
+    try:
+        kernel = read_kernel(source, size or [])
+        if default:
+            kernel = default_lowering(verify_compute(kernel), device.target, device)
+        listing = _listing(kernel, device, form)
+    except SourceError as error:
+        # The default rules write schedule and memory anew: what is wrong with those of the text is no matter.
+        found = () if default else survey_text(source, device, parse_sizes(size or [])).diagnostics
+        return refuse(found or error.diagnostics, source, file, as_json=as_json)
     if as_json:
         print_json({"target": device.target, "profile": device.name, "form": form, "listing": listing})
     else:
@@ -68,6 +79,11 @@ def _listing(kernel: Kernel, device: Profile, form: str) -> str:
     if form == "nest":
         return print_nest(nest)
     compiler = load_compiler("c" if form == "c" else "tvm")
+    if compiler.name == "tvm" and device.target not in TVM_TARGETS:
+        raise PrerequisiteError(
+            f"no compiler of this release builds for {device.target}",
+            "`--to nest` and `--to c` show the nest",
+        )
     listings = compiler.compile(nest, device, listings=True).listings
     if form not in listings:
         raise CatalogueError(

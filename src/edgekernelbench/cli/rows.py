@@ -79,6 +79,8 @@ def agent_rows(
             for held in ways
         ]
     for folder in texts if "scripted" in wanted else ():
+        if not Path(folder).is_dir():
+            raise CatalogueError(f"no folder {folder}: texts stand in one, as FAMILY/WORKLOAD.kir")
         name = row_name(f"scripted-{Path(folder).resolve().name}")
         rows.append(AgentSetting(name=name, kind="scripted", texts=str(Path(folder).resolve())))
     if not rows:
