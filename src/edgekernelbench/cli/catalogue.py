@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from edgekernelbench.bench.progress import Bar
+from edgekernelbench.cli.lint import lint
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
@@ -15,6 +16,7 @@ from edgekernelbench.workloads.check import check_catalogue
 from edgekernelbench.workloads.schema import Workload
 
 app = command_app("List, show and check patterns and workloads.")
+app.command(short_help="Put mistakes before the judge; none may pass.")(lint)
 
 Names = Annotated[
     list[str] | None,

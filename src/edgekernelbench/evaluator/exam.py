@@ -12,6 +12,7 @@ from edgekernelbench.evaluator.compare import Expected, expect
 from edgekernelbench.evaluator.sheets import Form
 from edgekernelbench.evaluator.signature import outputs_of
 from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.workloads.adversaries import adversaries
 from edgekernelbench.workloads.inputs import make_inputs
 from edgekernelbench.workloads.reference import compute_reference
 from edgekernelbench.workloads.sampling import STANDARD
@@ -41,7 +42,7 @@ class InputChoice:
 
 
 def choose_inputs(secret: bytes, workload: Workload) -> tuple[InputChoice, ...]:
-    """Choose the inputs of a workload: a set a standard distribution, and one to be timed.
+    """Choose the inputs of a workload: a set a distribution that it is judged on, and one to be timed.
 
     Args:
         secret: What nobody else knows; the same secret gives the same choice.
@@ -50,7 +51,8 @@ def choose_inputs(secret: bytes, workload: Workload) -> tuple[InputChoice, ...]:
     Returns:
         The choice; the last entry is the one to be timed.
     """
-    named = [(str(kind), str(kind)) for kind in STANDARD] + [(TIMED, str(STANDARD[0]))]
+    kinds = (*STANDARD, *adversaries(workload))
+    named = [(str(kind), str(kind)) for kind in kinds] + [(TIMED, str(STANDARD[0]))]
     return tuple(
         InputChoice(name, distribution, _seed(secret, workload.id, name)) for name, distribution in named
     )
@@ -77,11 +79,14 @@ class Paper:
         choice: Which inputs.
         inputs: One array a parameter.
         expected: What each output must be.
+        is_fair: Whether the declared arithmetic gives finite numbers wherever the reference does; where
+            it overflows, kernels that differ in rounding may differ in all.
     """
 
     choice: InputChoice
     inputs: tuple[Array, ...]
     expected: tuple[Expected, ...]
+    is_fair: bool = True
 
     @property
     def nbytes(self) -> int:
@@ -136,6 +141,7 @@ class Exams:
             The examination; its arrays must not be written to.
         """
         papers = [self._paper(workload, c) for c in choices if c.name != TIMED]
+        papers = [paper for paper in papers if paper.is_fair or paper.choice.distribution in STANDARD]
         last = next((c for c in choices if c.name == TIMED), choices[0]) if timed else None
         return Exam(
             workload,
@@ -152,9 +158,15 @@ class Exams:
         inputs = make_inputs(workload, choice.seed, choice.distribution)
         reference = compute_reference(workload, inputs)
         triples = zip(reference.facts, reference.outputs, reference.declared, strict=True)
-        paper = Paper(choice, inputs, tuple(expect(*triple) for triple in triples))
+        expected = tuple(expect(*triple) for triple in triples)
+        is_fair = all(map(_is_tame, reference.declared)) and all(map(_is_tame, reference.outputs))
+        paper = Paper(choice, inputs, expected, is_fair)
         self._kept[key] = paper
         total = sum(p.nbytes for p in self._kept.values())
         while total > self._limit and len(self._kept) > 1:
             total -= self._kept.popitem(last=False)[1].nbytes
         return paper
+
+
+def _is_tame(array: Array) -> bool:
+    return bool(np.isfinite(array.astype(np.float64)).all())

@@ -58,13 +58,25 @@ class Distribution(StrEnum):
     """Only the two ends of the range."""
     CONSTANT = "constant"
     """One value everywhere."""
+    LARGE = "large"
+    """Values so far from their rest that an exponential overflows unless something holds it back."""
+    FAINT = "faint"
+    """Values so near their rest that what only keeps a division from failing decides the result."""
 
 
 STANDARD = (Distribution.TYPICAL, Distribution.HEAVY, Distribution.SPARSE)
 """The distributions that every judgement uses."""
 
-ADVERSARIAL = (Distribution.RAMP, Distribution.EXTREME, Distribution.CONSTANT)
-"""The distributions that a judge may add against kernels that guess."""
+ADVERSARIAL = (
+    Distribution.RAMP, Distribution.EXTREME, Distribution.CONSTANT, Distribution.LARGE, Distribution.FAINT
+)  # fmt: skip
+"""The distributions that are added by the kind of operation, `adversaries.py`."""
+
+LARGE_FACTOR = 512.0
+"""Even the greatest two of some hundred values then differ by more than 88, where exp overflows in f32."""
+
+FAINT_SHARES = (2.0**-9, 2.0**-18)
+"""What is left of even and odd rows: variances of the order of the usual 1e-5, and of 1e-12, under a root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +88,16 @@ class Plain:
         low: Least value that makes sense.
         high: Greatest value that makes sense.
         rest: The value of "nothing there".
+        is_open: Whether values far outside the range make sense too.
+        is_two: Whether only the two ends do.
     """
 
     values: Floats
     low: float
     high: float
     rest: float
+    is_open: bool = False
+    is_two: bool = False
 
 
 def sample(
@@ -168,7 +184,7 @@ def _plain(
     match draw:
         case Normal():
             values = draw.mean + draw.std * stream.normal(shape)
-            return Plain(values, draw.mean - 3 * draw.std, draw.mean + 3 * draw.std, draw.mean)
+            return Plain(values, draw.mean - 3 * draw.std, draw.mean + 3 * draw.std, draw.mean, is_open=True)
         case Uniform():
             return _uniform(draw.low, draw.high + (1.0 if param.dtype.is_int else 0.0), shape, stream)
         case Grid():
@@ -176,7 +192,7 @@ def _plain(
             values = draw.low + draw.step * stream.below(steps + 1, shape).astype(np.float64)
             return Plain(values, draw.low, draw.high, draw.low)
         case Mask():
-            return Plain(stream.chance(draw.share, shape).astype(np.float64), 0.0, 1.0, 0.0)
+            return Plain(stream.chance(draw.share, shape).astype(np.float64), 0.0, 1.0, 0.0, is_two=True)
         case Image():
             values = draw.low + (draw.high - draw.low) * structures.image(draw.axes, shape, stream)
             return Plain(values, draw.low, draw.high, draw.low)
@@ -216,8 +232,18 @@ def _bent(plain: Plain, stream: Stream, distribution: Distribution) -> Floats:
             return np.where(stream.chance(0.5, shape), plain.low, plain.high)
         case Distribution.CONSTANT:
             return np.full(shape, plain.low + 0.75 * (plain.high - plain.low))
+        case Distribution.LARGE:
+            return plain.rest + (LARGE_FACTOR if plain.is_open else 1.0) * (values - plain.rest)
+        case Distribution.FAINT:
+            return values if plain.is_two else plain.rest + _shares(shape) * (values - plain.rest)
         case _:
             assert_never(distribution)
+
+
+def _shares(shape: Shape) -> Floats:
+    """Give what is left of each element, the same along all axes but the first of several."""
+    rows = np.arange(shape[0] if len(shape) > 1 else 1) % 2
+    return np.take(FAINT_SHARES, rows).reshape(-1, *(1,) * (len(shape) - 1)) if shape else np.array(1.0)
 
 
 def _index(param: Param, draw: Index | Choice, stream: Stream, distribution: Distribution) -> Floats:
@@ -245,6 +271,8 @@ def _places(count: int, shape: Shape, stream: Stream, distribution: Distribution
             unit = np.where(unit < 0.5, 0.0, 1 - 2.0**-53)
         case Distribution.CONSTANT:
             unit = np.full(shape, float(stream.unit(())))
+        case Distribution.LARGE | Distribution.FAINT:
+            pass
         case _:
             assert_never(distribution)
     return np.floor(unit * count)
