@@ -36,14 +36,15 @@ def test_every_module_says_what_it_is_for(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
 
 
-def test_only_lang_reads_python_syntax() -> None:
+def test_only_lang_and_workloads_read_python_syntax() -> None:
     users = {
         path.relative_to(SRC).parts[0]
         for path in MODULES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Import) and any(name.name == "ast" for name in node.names)
     }
-    assert users <= {"lang"}
+    # Kernels by lang alone; workloads looks for loops in the catalogue's PyTorch functions.
+    assert users <= {"lang", "workloads"}
 
 
 def test_broad_excepts_are_two() -> None:

@@ -76,7 +76,7 @@ class Experiment(Record):
     timing: Literal["none", "one-child", "final"] = "one-child"
     """Whether correct kernels are timed, and on how many sets of processes."""
     vendor: bool = False
-    """Whether kernels are also timed beside the pattern's PyTorch function."""
+    """Whether kernels are also timed beside the fastest correct vendor library."""
     budget: BudgetSetting = BudgetSetting()
     """Limits of each attempt."""
     concurrency: int = Field(default=1, ge=1)

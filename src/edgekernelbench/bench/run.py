@@ -22,7 +22,7 @@ from edgekernelbench.bench.verdicts import Verdicts
 from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
 from edgekernelbench.evaluator.environment import worker_environment
 from edgekernelbench.evaluator.judge import Judge
-from edgekernelbench.evaluator.vendor import TorchBaseline
+from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.profiles.profile import Profile, load_profile
 from edgekernelbench.records.attempt import Attempt, attempt_id
 from edgekernelbench.records.store import RunFolder
@@ -112,7 +112,7 @@ def continue_run(
 
 def _baselines(experiment: Experiment, profile: Profile) -> tuple[Baseline, ...]:
     default = DefaultBaseline(Bench(profile, experiment.compiler))
-    return (default, TorchBaseline(profile)) if experiment.vendor else (default,)
+    return (default, VendorBaseline(profile)) if experiment.vendor else (default,)
 
 
 def _generate(folder: RunFolder, generation: Generation, around: Surroundings) -> None:

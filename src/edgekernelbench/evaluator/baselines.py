@@ -1,9 +1,12 @@
 """What a kernel is timed beside."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
+from edgekernelbench.base.errors import EkbError
 from edgekernelbench.evaluator.messages import Limits
+from edgekernelbench.evaluator.supervisor import Supervisor
 from edgekernelbench.evaluator.trial import Assignment
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.printing import print_kernel
@@ -12,13 +15,20 @@ from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.schema import Workload
 
+FindServer = Callable[[str], Supervisor]
+"""Gives the fork server of a name."""
 
-class Baseline(Protocol):
-    """Something that computes a workload, in a process of its own."""
+
+class UnfitError(EkbError):
+    """A contender cannot compute the workload; the message says why."""
+
+
+class Contender(Protocol):
+    """One way to compute a workload, in a process of its own."""
 
     @property
     def name(self) -> str:
-        """The name under which its times are stored."""
+        """What a record calls it."""
         ...
 
     @property
@@ -26,13 +36,35 @@ class Baseline(Protocol):
         """Which fork server its workers come from."""
         ...
 
+    def loops(self, workload: Workload) -> bool:
+        """Whether it is a Python loop over data, whose time says nothing of what it calls."""
+        ...
+
+    def assignment(self, workload: Workload, limits: Limits, find_server: FindServer) -> Assignment:
+        """Say what its worker is to do.
+
+        Raises:
+            UnfitError: When it cannot compute the workload.
+        """
+        ...
+
+
+class Baseline(Protocol):
+    """Something that kernels are timed beside: the fastest correct one of its contenders."""
+
+    @property
+    def name(self) -> str:
+        """The name under which its times are stored."""
+        ...
+
     @property
     def required(self) -> bool:
         """Whether nothing is timed without it; else a kernel is timed beside the others, with a flag."""
         ...
 
-    def assignment(self, workload: Workload, limits: Limits) -> Assignment:
-        """Say what its worker is to do."""
+    @property
+    def contenders(self) -> Sequence[Contender]:
+        """What it is the fastest of."""
         ...
 
 
@@ -76,7 +108,16 @@ class DefaultBaseline:
         self._bench = bench
         self._kernels: dict[str, Kernel] = {}
 
-    def assignment(self, workload: Workload, limits: Limits) -> Assignment:
+    @property
+    def contenders(self) -> Sequence[Contender]:
+        """Itself alone."""
+        return (self,)
+
+    def loops(self, workload: Workload) -> bool:
+        """Never: it is compiled."""
+        return False
+
+    def assignment(self, workload: Workload, limits: Limits, find_server: FindServer) -> Assignment:
         """Say what its worker is to do; the text is written once a workload."""
         if workload.id not in self._kernels:
             profile = self._bench.profile

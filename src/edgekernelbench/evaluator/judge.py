@@ -34,7 +34,7 @@ from edgekernelbench.lang.parse import parse
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import Profile
-from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement
+from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement, VendorRecord
 from edgekernelbench.records.outcome import (
     Cause,
     Correct,
@@ -101,6 +101,7 @@ class _Findings:
     cost: CostRecord | None = None
     spent: dict[str, int] | None = None
     flags: tuple[str, ...] = ()
+    vendor: VendorRecord | None = None
 
 
 class Judge:
@@ -139,7 +140,7 @@ class Judge:
         self._command = (sys.executable, "-m", WORKER_MODULE) if server is None else tuple(server)
         self._exams = Exams()
         self._servers: dict[str, Supervisor] = {}
-        self._standby = Standby(self._supervisor)
+        self._standby = Standby(self._supervisor, profile.target)
         self._paces: dict[str, Pace] = {}
 
     def judge(self, submission: Submission) -> Judgement:
@@ -169,6 +170,7 @@ class Judge:
             margins=margins,
             inputs=tuple(InputSet(name=c.name, distribution=c.distribution, seed=c.seed) for c in shown),
             cost=findings.cost,
+            vendor=findings.vendor,
             spent_ns=findings.spent or {},
         )
 
@@ -293,6 +295,8 @@ class Judge:
         things: list[Timed] = []
         for baseline in self._baselines:
             thing = self._standby.ready(baseline, exam, timing, self._limits_for(exam.workload), fresh=fresh)
+            if not baseline.required:
+                findings.vendor = self._standby.choice(baseline, exam.workload)
             if not isinstance(thing, Unjudged):
                 things.append(thing)
                 if baseline.required and thing.pace is not None:

@@ -159,6 +159,14 @@ def post_mortem(worker: Worker, ended: Ended) -> Crashed | Unjudged:
     return Crashed(phase, ended.signal, timed_out=False, detail=detail)
 
 
+def last_words(tail: str) -> str:
+    """Give the line that names the error at the end of a traceback; empty when there is none."""
+    lines = tail.rstrip().splitlines()
+    frames = [n for n, line in enumerate(lines) if line.startswith('  File "')]
+    after = lines[frames[-1] + 1 :] if frames else lines[-1:]
+    return next((line.strip() for line in after if line and not line.startswith(" ")), "")
+
+
 def out_of_room(error: OSError) -> bool:
     """Whether an error says that a disk, or the memory that holds scratch folders, is full."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -1,131 +1,139 @@
-"""The pattern's PyTorch function as a baseline, in a process that has never seen the compiler.
+"""The vendor baseline: the fastest correct one of ONNX Runtime and PyTorch, as a practitioner ships them.
 
-It is what the catalogue's file says, called eagerly on tensors that stay in place: a library's kernels with a
-practitioner's call. Weights are passed as they are; a library that packs them does so inside each call.
+```text
+NAME.py, or NAME_vendor.py ─┬─ torch         called as it is
+                            ├─ torch-frozen  traced, weights bound, folded and packed
+                            └─ onnxruntime   exported once and kept, weights as initialisers
+```
+Each lives in a process of its own, with the threads of the profile; its outputs are judged like a kernel's.
 """
 
-import tempfile
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from edgekernelbench.base.errors import InternalError, PrerequisiteError
-from edgekernelbench.compiler.interface import Array
-from edgekernelbench.evaluator.desk import Desk, serve_tokens
+from edgekernelbench.evaluator.baselines import Contender, FindServer, UnfitError
 from edgekernelbench.evaluator.messages import Limits
-from edgekernelbench.evaluator.sheets import Form
-from edgekernelbench.evaluator.timing import Batches, BatchPlan, call_rounds, copy_sets, set_count
+from edgekernelbench.evaluator.models import ModelStore, default_store
+from edgekernelbench.evaluator.signature import outputs_of
 from edgekernelbench.evaluator.trial import Assignment
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.profiles.profile import Profile
-from edgekernelbench.records.outcome import Phase
-from edgekernelbench.workloads.pytorch import from_tensor, load_function, to_tensor
-from edgekernelbench.workloads.schema import Workload
+from edgekernelbench.workloads.schema import Size, Workload
+from edgekernelbench.workloads.vendor_forms import Forms, forms_of
 
 WHOLE = {DType.I4: DType.I8, DType.U4: DType.U8}
-"""4-bit parameters are given to PyTorch with a byte each: it has no such type."""
+"""4-bit parameters are given to libraries with a byte each: they have no such tensors."""
 
 
-class TorchBaseline:
-    """The PyTorch function of a workload's pattern."""
+class VendorBaseline:
+    """The fastest correct library."""
 
-    name = "torch"
-    server = "torch"
+    name = "vendor"
     required = False
 
-    def __init__(self, profile: Profile) -> None:
-        self._profile = profile
+    def __init__(self, profile: Profile, models: Path | None = None) -> None:
+        """Choose what contends.
 
-    def assignment(self, workload: Workload, limits: Limits) -> Assignment:
-        """Say what its worker is to do."""
-        kernel = workload.kernel()
-        forms: list[Form] = [(WHOLE.get(p.dtype, p.dtype), p.shape) for p in kernel.params]
-        fields = {
-            "path": str(workload.pattern.torch_path),
-            "name": workload.pattern.name,
-            "sizes": {
-                name: v if isinstance(v, int | float) else str(v) for name, v in workload.sizes.items()
-            },
-            "shapes": [p.shape for p in kernel.params],
-            "threads": self._profile.threads,
-        }
-        return Assignment(
-            role="torch",
-            fields=fields,
-            param_forms=tuple(forms),
-            const=tuple(p.const for p in kernel.params),
-            limits=limits,
-            cache_bytes=self._profile.cache_bytes[-1] if self._profile.cache_bytes else 0,
+        Args:
+            profile: The device.
+            models: Where exported models are kept; None for the user's cache.
+        """
+        store = ModelStore(default_store() if models is None else models)
+        self.contenders: Sequence[Contender] = (
+            OnnxContender(profile, store),
+            TorchContender(profile, "torch-frozen", "frozen"),
+            TorchContender(profile, "torch", "torch"),
         )
 
 
-def run_torch(folder: Path) -> None:
-    """Do the work of a worker in the role `torch`."""
-    desk = Desk(folder)
-    tempfile.tempdir = str(folder)
-    try:
-        with desk.phase(Phase.COMPILE):
-            call = _load(desk.request)
-    except PrerequisiteError as error:
-        desk.reply(missing=str(error))
-        return
-    with desk.running():
-        for sheet in desk.sheets():
-            for slots in (sheet.layout.first, sheet.layout.again):
-                _fill(sheet.arrays(slots), call(sheet.arrays(sheet.layout.params)))
-    if desk.request["timing"] is not None:
-        _time(desk, call)
-    desk.reply(cost={"code_bytes": None, "workspace_bytes": {}})
+class TorchContender:
+    """The PyTorch function of a workload's pattern."""
+
+    server = "torch"
+
+    def __init__(self, profile: Profile, name: str, role: str) -> None:
+        self.name = name
+        self._profile = profile
+        self._role = role
+
+    def loops(self, workload: Workload) -> bool:
+        """Whether the function is a Python loop."""
+        return forms_of(workload).loops
+
+    def assignment(self, workload: Workload, limits: Limits, find_server: FindServer) -> Assignment:
+        """Say what its worker is to do."""
+        return vendor_assignment(workload, forms_of(workload), self._profile, limits, self._role)
 
 
-Call = Callable[[Sequence[Array]], Sequence[Any]]
+class OnnxContender:
+    """The pattern as an ONNX graph: exported from PyTorch, or written out beside it."""
+
+    name = "onnxruntime"
+    server = "onnx"
+
+    def __init__(self, profile: Profile, store: ModelStore) -> None:
+        self._profile = profile
+        self._store = store
+
+    def loops(self, workload: Workload) -> bool:
+        """Whether the graph is an unrolled loop."""
+        forms = forms_of(workload)
+        return forms.onnx_path is None and forms.loops
+
+    def assignment(self, workload: Workload, limits: Limits, find_server: FindServer) -> Assignment:
+        """Say what its worker is to do, once there is a model.
+
+        Raises:
+            UnfitError: When no model can be exported.
+        """
+        forms = forms_of(workload)
+        plain = vendor_assignment(workload, forms, self._profile, limits, "onnx")
+        if forms.loops and forms.onnx_path is None:
+            raise UnfitError("the PyTorch function is a loop: exported, it would be that loop unrolled")
+        model = self._store.model(workload, forms, plain, find_server)
+        return vendor_assignment(workload, forms, self._profile, limits, "onnx", {"model": str(model)})
 
 
-def _load(request: dict[str, Any]) -> Call:
-    function = load_function(Path(request["path"]), request["name"], request["sizes"])
-    import torch  # noqa: PLC0415
+def vendor_assignment(
+    workload: Workload,
+    forms: Forms,
+    profile: Profile,
+    limits: Limits,
+    role: str,
+    more: dict[str, object] | None = None,
+) -> Assignment:
+    """Say what a worker with a library is to do.
 
-    torch.set_num_threads(request["threads"])
-    return partial(_call, function, [tuple(shape) for shape in request["shapes"]])
+    Args:
+        workload: For which workload.
+        forms: What the library is given.
+        profile: The device.
+        limits: What the worker may use.
+        role: Which worker.
+        more: Further fields of the request.
+    """
+    kernel = workload.kernel()
+    fields: dict[str, object] = {
+        "path": str(forms.torch_path),
+        "onnx_path": None if forms.onnx_path is None else str(forms.onnx_path),
+        "name": workload.pattern.name,
+        "sizes": {name: _plain(value) for name, value in workload.sizes.items()},
+        "params": [p.name for p in kernel.params],
+        "const": [p.const for p in kernel.params],
+        "shapes": [p.shape for p in kernel.params],
+        "outputs": [stage.shape for stage in outputs_of(kernel)],
+        "threads": profile.threads,
+        **(more or {}),
+    }
+    return Assignment(
+        role=role,
+        fields=fields,
+        param_forms=tuple((WHOLE.get(p.dtype, p.dtype), p.shape) for p in kernel.params),
+        const=tuple(p.const for p in kernel.params),
+        limits=limits,
+        cache_bytes=profile.cache_bytes[-1] if profile.cache_bytes else 0,
+    )
 
 
-def _call(
-    function: Callable[..., Any], shapes: Sequence[tuple[int, ...]], params: Sequence[Array]
-) -> Sequence[Any]:
-    import torch  # noqa: PLC0415
-
-    with torch.inference_mode():
-        result = function(*(to_tensor(p.reshape(shape)) for p, shape in zip(params, shapes, strict=True)))
-    return result if isinstance(result, tuple) else (result,)
-
-
-def _fill(outputs: Sequence[Array], tensors: Sequence[Any]) -> None:
-    for output, tensor in zip(outputs, tensors, strict=True):
-        values = from_tensor(tensor)
-        if values.dtype != output.dtype or values.size != output.size:
-            found = f"{values.dtype}{list(values.shape)}"
-            raise InternalError(f"expected {output.dtype}{list(output.shape)} of PyTorch, found {found}")
-        output[...] = values.reshape(output.shape)
-
-
-def _time(desk: Desk, call: Call) -> None:
-    fields = desk.request["timing"]
-    sheet = desk.timed_sheet()
-    params = sheet.arrays(sheet.layout.params)
-    rotated = [not const for const in fields["const"]]
-    outputs = sum(slot.nbytes for slot in sheet.layout.first)
-    size = outputs + sum(p.nbytes for p, turns in zip(params, rotated, strict=True) if turns)
-    sets = copy_sets(params, rotated, set_count(size, fields["cache_bytes"]))
-    plan = BatchPlan(fields["batch_ns"], fields["cache_bytes"])
-    last: dict[int, Sequence[Any]] = {}
-
-    def run(number: int) -> None:
-        last[number] = call(sets[number])
-
-    def leave() -> None:
-        _fill(sheet.arrays(sheet.layout.first), last[0])
-        _fill(sheet.arrays(sheet.layout.again), last[max(last)])
-
-    batches = Batches(call_rounds(run, len(sets)), len(sets), plan)
-    serve_tokens(desk, batches, cost={"code_bytes": None, "workspace_bytes": {}}, leave=leave)
+def _plain(value: Size) -> int | float | str:
+    return str(value) if isinstance(value, DType) else value

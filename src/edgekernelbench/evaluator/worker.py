@@ -16,7 +16,8 @@ from edgekernelbench.evaluator.desk import Desk, serve_tokens
 from edgekernelbench.evaluator.server import Role, decline, serve
 from edgekernelbench.evaluator.sheets import Sheet
 from edgekernelbench.evaluator.timing import Batches, BatchPlan, copy_sets, set_count
-from edgekernelbench.evaluator.vendor import run_torch
+from edgekernelbench.evaluator.vendor_onnx import run_onnx
+from edgekernelbench.evaluator.vendor_torch import ROLES
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import DeviceClass, Profile
@@ -116,13 +117,19 @@ def profile_from_json(fields: dict[str, Any]) -> Profile:
 
 
 def main() -> None:
-    """Run a fork server: `python -m edgekernelbench.evaluator.worker COMPILER|torch DESCRIPTOR`."""
+    """Run a fork server: `python -m edgekernelbench.evaluator.worker COMPILER|torch|onnx DESCRIPTOR`."""
     what, descriptor = sys.argv[1:]
     if what == "torch":
         # PyTorch and TVM each have a thread pool and rules for it: they never share a process.
         with suppress(ImportError):
             import torch  # noqa: F401, PLC0415
-        serve({"torch": run_torch}, int(descriptor))
+        serve(ROLES, int(descriptor))
+        return
+    if what == "onnx":
+        with suppress(ImportError):
+            import onnx  # noqa: F401, PLC0415
+            import onnxruntime  # noqa: F401, PLC0415
+        serve({"onnx": run_onnx}, int(descriptor))
         return
     try:
         import_compiler(what)

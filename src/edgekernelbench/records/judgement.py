@@ -1,8 +1,8 @@
 """One outcome, with what it rests on, as stored in `judgements.jsonl`."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Unjudged, Wrong
 from edgekernelbench.records.schema import Record
@@ -43,6 +43,17 @@ class CostRecord(Record):
     """Time to compile."""
 
 
+class VendorRecord(Record):
+    """Which library the vendor baseline was."""
+
+    name: str | None
+    """`onnxruntime`, `torch-frozen` or `torch`; None when none of them is correct here."""
+    loop: bool
+    """Whether it is a Python loop over data: its time is then no measure of a library."""
+    fallen: dict[str, str]
+    """Why each other one fell out, by name."""
+
+
 class Judgement(Record):
     """One outcome, with what it rests on."""
 
@@ -73,5 +84,13 @@ class Judgement(Record):
     """What it was judged on; empty when the seeds must stay hidden."""
     cost: CostRecord | None = None
     """What it costs; None when it was not compiled."""
+    vendor: VendorRecord | None = None
+    """Which library the kernel was timed beside; None when none was asked for."""
     spent_ns: dict[str, int] = Field(default_factory=dict)
     """Where the judging time went, by phase."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out_what_was_not_asked_for(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Write no vendor where none was timed, so that such records are what they always were."""
+        fields: dict[str, Any] = write(self)
+        return fields if self.vendor else {name: v for name, v in fields.items() if name != "vendor"}
