@@ -3,7 +3,7 @@
 import pytest
 from tests.docs.pages import DOCS
 
-from edgekernelbench.lowering import emit, nests, survey, tile
+from edgekernelbench.lowering import access, emit, fields, nests, roots, survey, tile, vectors
 
 PAGE = (DOCS / "explanation" / "default-lowering.md").read_text(encoding="utf-8")
 
@@ -20,8 +20,12 @@ PAGE = (DOCS / "explanation" / "default-lowering.md").read_text(encoding="utf-8"
         f"a latency of {tile.LATENCY} cycles",
         f"of which {tile.SPARE_REGISTERS} are left",
         f"four from {emit.LONG_REDUCTION} terms on",
-        f"{emit.TASKS_PER_THREAD} iterations for each thread",
+        f"{roots.TASKS_PER_THREAD} iterations for each thread",
         f"less than {emit.PARALLEL_WORK:,} operations",
+        f"A gather counts as {tile.GATHER} loads",
+        f"split by the divisor, up to {access.LONGEST_STRIDE}",
+        f"read at least {fields.OFTEN} times an element",
+        f"at least {vectors.WORTH} operations an element",
     ],
 )
 def test_the_page_has_the_numbers_of_the_rules(said: str) -> None:
