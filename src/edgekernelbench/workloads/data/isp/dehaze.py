@@ -1,0 +1,16 @@
+"""Haze removal by the dark channel."""
+
+import torch
+import torch.nn.functional as F
+
+
+def dehaze(img, *, R, OMEGA, FLOOR):
+    """Estimate the light of the air and the transmission, then invert the haze."""
+
+    def darkest(image):
+        return -F.max_pool2d(-image.amin(0)[None], 2 * R + 1, 1, R)[0]
+
+    spot = darkest(img).argmax()
+    air = img.flatten(1)[:, spot].clamp(min=0.2)[:, None, None]
+    through = (1 - OMEGA * darkest(img / air)).clamp(min=FLOOR)
+    return ((img - air) / through + air).clamp(0, 1)
