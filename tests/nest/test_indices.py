@@ -127,3 +127,18 @@ def test_comparisons_that_are_known_are_truth_values() -> None:
     assert compare("<", i, number(10), ranges) == TRUE
     assert compare(">=", i, number(10), ranges) == FALSE
     assert print_expr(compare("<", i, number(9), ranges)) == "i < 9"
+
+
+def test_quotient_and_rest_are_joined_again() -> None:
+    a, b = variable("a"), variable("b")
+    moved = linear(choice("min", a, number(4))).plus(linear(b)).plus(linear(number(3)))
+    other_order = linear(b).plus(linear(choice("min", a, number(4)))).plus(linear(number(3)))
+    for c in (2, 4, 6):
+        quotient, rest = binary("//", moved.expr(), number(c)), binary("%", other_order.expr(), number(c))
+        whole = binary("+", binary("*", quotient, number(c)), rest)
+        assert linear(simplify(whole, RANGES)).plus(moved, -1).terms == ()
+    halves = binary("//", b, number(2))
+    digits = binary("+", binary("*", binary("//", b, number(6)), number(3)), binary("%", halves, number(3)))
+    whole = binary("+", binary("*", digits, number(2)), binary("%", b, number(2)))
+    assert simplify(whole, RANGES) == b
+    assert simplify(binary("*", whole, number(5)), RANGES) == binary("*", b, number(5))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from edgekernelbench.ir.expr import Expr, Read
+from edgekernelbench.nest.hull import hull
 from edgekernelbench.nest.indices import TRUE, add, at_least, below, clamp, scale, simplify, span_of
 from edgekernelbench.nest.inlining import substitute
 from edgekernelbench.nest.linear import linear, number, variable
@@ -106,7 +107,8 @@ class Boxes:
         program, structure = self.structure.program, self.structure
         reach = self.reach(frozenset(structure.path_to(loop)))
         companion = structure.is_companion(unit)
-        spreads = {m: self.read_spread(m, inside, reach) for m in members}
+        exact = any(structure.kept(m) for m in members)
+        spreads = {m: self._read_spread(m, inside, reach, exact=exact) for m in members}
         if unit in program.groups:
             spreads = self._group_spreads(unit, members, spreads)
         if companion:
@@ -114,8 +116,6 @@ class Boxes:
             if unit in program.groups:
                 free = free_axes(program, program.groups[unit])
                 spreads = {m: {a: s for a, s in found.items() if a in free} for m, found in spreads.items()}
-        kept = {m: structure.kept(m) for m in members}
-        exact = any(kept.values())
         found: dict[str, dict[str, AxisBox]] = {}
         for member in members:
             stage = program.stages[member]
@@ -160,20 +160,20 @@ class Boxes:
         self.lets[name] = held
         return AxisBox(variable(name), count, size, let=name, value=held)
 
-    def read_spread(self, tensor: str, readers: frozenset[str], reach: Reach) -> dict[str, Spread | None]:
-        """Find how far the reads of a tensor by some stages reach, per axis of a stage.
+    def _read_spread(
+        self, tensor: str, readers: frozenset[str], reach: Reach, *, exact: bool
+    ) -> dict[str, Spread | None]:
+        """Find how far the reads of a tensor by some stages reach, per axis of a stage that is read.
 
-        Args:
-            tensor: A stage.
-            readers: The stages whose reads count.
-            reach: What stands still.
-
-        Returns:
-            The spread of each axis that is read; None for an axis that is needed whole.
+        Boxes that must tile begin at one place; others cover reads that begin at several.
         """
-        axes = self.structure.program.stages[tensor].axes
+        stage = self.structure.program.stages[tensor]
         parts = self.index_spreads(tensor, readers, reach)
-        return {axis: union(found) for axis, found in zip(axes, parts, strict=True) if found} if parts else {}
+        return {
+            axis: union(found) if exact else hull(found, stage.size_of[axis], reach)
+            for axis, found in zip(stage.axes, parts, strict=False)
+            if found
+        }
 
     def index_spreads(self, tensor: str, readers: frozenset[str], reach: Reach) -> list[list[Spread | None]]:
         """List the spread of each index of each read of a tensor; empty when nothing reads it."""

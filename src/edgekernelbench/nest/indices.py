@@ -235,7 +235,7 @@ def simplify(node: Expr, ranges: Ranges) -> Expr:
         node = with_children(node, fresh)
     match node:
         case Binary(op="+" | "-" | "*", dtype=DType.I32) | Unary(op="-", dtype=DType.I32):
-            return linear(node).expr()
+            return linear(node).recombined().expr()
         case Binary(op="//", left=left, right=Literal(value=int() as divisor), dtype=DType.I32) if (
             divisor > 0
         ):

@@ -50,6 +50,27 @@ class Linear:
         rest = tuple((t, k) for t, k in self.terms if k % divisor)
         return Linear(whole, self.constant // divisor), Linear(rest, self.constant % divisor)
 
+    def recombined(self) -> "Linear":
+        """Join `x // c * c + x % c` to `x`, whatever multiple of it is there."""
+        total = self
+        for term, times in self.terms:
+            match term:
+                case Binary(op="%", left=left, right=Literal(value=int() as modulus)) if modulus > 0:
+                    quotient = total.find(_quotient(left, modulus), times * modulus)
+                    if quotient is not None and (term, times) in total.terms:
+                        joined = Linear(((quotient, -times * modulus), (term, -times)), 0)
+                        return total.plus(joined).plus(linear(left), times).recombined()
+                case _:
+                    continue
+        return total
+
+    def find(self, wanted: Expr, times: int) -> Expr | None:
+        """Find a term that is taken so many times; sums inside count as equal in any order."""
+        for term, found in self.terms:
+            if found == times and (term == wanted or _same_quotient(term, wanted)):
+                return term
+        return None
+
     def expr(self) -> Expr:
         """Write it as an expression, positive terms first."""
         result: Expr | None = None
@@ -69,6 +90,24 @@ def _appended(result: Expr | None, term: Expr, times: int) -> Expr:
     if result is None:
         return part if times > 0 else Unary("-", part, dtype=I32)
     return Binary("+" if times > 0 else "-", result, part, dtype=I32)
+
+
+def _quotient(node: Expr, divisor: int) -> Expr:
+    """Write `node // divisor` as `indices.floordiv` would."""
+    match node:
+        case Binary(op="//", left=left, right=Literal(value=int() as first)) if first > 0:
+            return Binary("//", left, number(first * divisor), dtype=I32)
+        case _:
+            return Binary("//", node, number(divisor), dtype=I32)
+
+
+def _same_quotient(a: Expr, b: Expr) -> bool:
+    match a, b:
+        case Binary(op="//", left=x, right=m), Binary(op="//", left=y, right=n) if m == n:
+            one, other = linear(x), linear(y)
+            return one.constant == other.constant and dict(one.terms) == dict(other.terms)
+        case _:
+            return False
 
 
 def linear(node: Expr) -> Linear:

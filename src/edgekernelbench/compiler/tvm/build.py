@@ -9,6 +9,7 @@ from tvm import tirx
 from tvm.target import codegen
 
 from edgekernelbench.base.errors import CompileError
+from edgekernelbench.compiler.tvm.hidden import show
 from edgekernelbench.profiles.profile import Profile
 
 OPTIMISATION = 2
@@ -94,7 +95,7 @@ def build_module(module: Any, profile: Profile) -> Built:
     try:
         with tvm.transform.PassContext(opt_level=3, config=KEEP_BUFFERS_APART):
             lowered = _passes(target)(module)
-            host = _finish()(lowered)
+            host = show(_finish()(lowered))
             return Built(tvm.get_global_func("target.build.llvm")(host, target), lowered, local)
     except (ValueError, TypeError, RuntimeError) as error:
         first = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__

@@ -49,12 +49,13 @@ class TvmCompiler:
         # Only now: importing these imports TVM.
         from edgekernelbench.compiler.tvm.build import build_module  # noqa: PLC0415
         from edgekernelbench.compiler.tvm.executable import TvmExecutable  # noqa: PLC0415
+        from edgekernelbench.compiler.tvm.hidden import show  # noqa: PLC0415
         from edgekernelbench.compiler.tvm.lower import lower_nest  # noqa: PLC0415
 
         module = lower_nest(nest, profile)
         built = build_module(module, profile)
         texts = (
-            {"tir": str(module), "llvm": _source(built, "ll"), "asm": _source(built, "asm")}
+            {"tir": str(show(module)), "llvm": _source(built, "ll"), "asm": _source(built, "asm")}
             if listings
             else {}
         )

@@ -4,7 +4,7 @@ Where a condition guards a read, a vector evaluates both sides: contiguous reads
 indices held inside the buffer, so that nothing outside is touched.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, assert_never
 
@@ -15,6 +15,7 @@ from edgekernelbench.compiler.arrays import is_packed
 from edgekernelbench.compiler.mathematics import PROGRAMS
 from edgekernelbench.compiler.rewrite import axes_of
 from edgekernelbench.compiler.tvm.arithmetic import COMPARE, binary, cast, load_rounded, signed_nibble
+from edgekernelbench.compiler.tvm.hidden import hide
 from edgekernelbench.compiler.tvm.lanes import Pattern, blocks, find_pattern, gather, shuffled
 from edgekernelbench.compiler.tvm.scope import Lanes, Scope, Stored, is_axis, offset, typed
 from edgekernelbench.compiler.tvm.values import (
@@ -46,6 +47,7 @@ from edgekernelbench.ir.expr import (
     Unary,
 )
 from edgekernelbench.ir.walk import walk
+from edgekernelbench.nest.indices import conjunction as joined
 from edgekernelbench.nest.indices import span_of_sum
 from edgekernelbench.nest.linear import Linear
 
@@ -126,6 +128,11 @@ class Expressions:
         return result
 
     def _select(self, node: Select, mask: Value | None) -> Value:
+        same, own = self._apart(node)
+        if same is not None and own is not None:
+            # What holds for all lanes is one test round the rest, not a part of its mask.
+            rest = self._select(replace(node, condition=own), mask)
+            return choose(self.value(same, mask), rest, self.value(node.other, mask))
         condition = self.value(node.condition, mask)
         reads = [n for side in (node.then, node.other) for n in walk(side) if isinstance(n, Read)]
         cheap = _is_cheap(node.then) and _is_cheap(node.other) and all(map(self._is_held, reads))
@@ -134,6 +141,26 @@ class Expressions:
         then = self.value(node.then, conjunction(mask, condition))
         other = self.value(node.other, conjunction(mask, condition.negated()))
         return select(condition, then, other)
+
+    def _apart(self, node: Select) -> tuple[Expr | None, Expr | None]:
+        """Divide a condition joined by `and` into what is the same for all lanes and the rest.
+
+        Tests that read, or may trap, stay in order; the other side is written twice, so it must be small.
+        """
+        condition, lanes = node.condition, self.scope.lanes
+        if lanes is None or not isinstance(condition, Logic) or condition.op != "and":
+            return None, None
+        if not isinstance(node.other, Literal):
+            return None, None
+
+        def is_same(test: Expr) -> bool:
+            names = axes_of(test)
+            plain = not any(isinstance(n, Read | Call | Binary) and not _is_sum(n) for n in walk(test))
+            return plain and all(self._variable(name).lanes == 1 for name in names)
+
+        same = tuple(test for test in condition.operands if is_same(test))
+        own = tuple(test for test in condition.operands if test not in same)
+        return (joined(same) if same else None), (joined(own) if own else None)
 
     def _is_held(self, read: Read) -> bool:
         buffer = self.scope.buffers[read.tensor].buffer
@@ -279,7 +306,8 @@ class Expressions:
                 )
         if mask is None or self.is_inside(place, size):
             return index
-        return index.binary(tirx.Max, constant(0, "int32")).binary(tirx.Min, constant(size - 1, "int32"))
+        low, high = (constant(end, "int32").spread(index.lanes).node for end in (0, size - 1))
+        return Value(hide("held", index.type, index.node, low, high), "int32", index.lanes)
 
 
 def _literal(value: float, dtype: DType) -> Value:
@@ -304,6 +332,10 @@ def _power(base: Value, exponent: int, dtype: DType) -> Value:
     for _ in range(exponent - 1):
         product = binary("*", dtype, product, held, None)
     return Value(tirx.Let(held.node, base.node, product.node), product.kind, product.lanes)
+
+
+def _is_sum(node: Expr) -> bool:
+    return isinstance(node, Binary) and node.op in ("+", "-", "*")
 
 
 def _is_cheap(node: Expr) -> bool:

@@ -91,7 +91,7 @@ def offset(buffer: Buffer, indices: tuple[Expr, ...], ranges: Mapping[str, tuple
     for index, size in zip(reversed(indices), reversed(shape), strict=True):
         total = total.plus(linear(simplify(index, ranges)), stride)
         stride *= size
-    return total
+    return total.recombined()
 
 
 def is_axis(node: Expr, name: str) -> bool:

@@ -1,12 +1,14 @@
 """TIR expressions with their number of lanes; scalars are spread where they meet vectors."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import tvm
 from tvm import tirx
 
+from edgekernelbench.compiler.tvm.hidden import hidden_name, hide
 from edgekernelbench.ir.dtype import DType
 
 Node = Any
@@ -54,10 +56,12 @@ class Value:
         return Value(tirx.Broadcast(self.node, number(lanes)), self.kind, lanes)
 
     def binary(self, make: Callable[[Node, Node], Node], other: "Value", kind: str | None = None) -> "Value":
-        """Join with another value of the same kind."""
+        """Join with another value of the same kind; TVM must not reason about floats."""
         lanes = max(self.lanes, other.lanes)
-        node = make(self.spread(lanes).node, other.spread(lanes).node)
-        return Value(node, kind or self.kind, lanes)
+        nodes = (self.spread(lanes).node, other.spread(lanes).node)
+        result = Value(None, kind or self.kind, lanes)
+        name = hidden_name(make) if self.kind.startswith("float") else None
+        return replace(result, node=make(*nodes) if name is None else hide(name, result.type, *nodes))
 
     def compare(self, make: Callable[[Node, Node], Node], other: "Value") -> "Value":
         """Compare with another value of the same kind."""
@@ -72,7 +76,10 @@ class Value:
         return self._cast(kind)
 
     def _cast(self, kind: str) -> "Value":
-        return Value(tirx.Cast(Value(None, kind, self.lanes).type, self.node), kind, self.lanes)
+        result = Value(None, kind, self.lanes)
+        rounds = kind.startswith("float") or self.kind.startswith("float")
+        node = hide("cast", result.type, self.node) if rounds else tirx.Cast(result.type, self.node)
+        return replace(result, node=node)
 
     def _wrapped(self, kind: str) -> "Value":
         """Wrap to an unsigned type, positive before the cast: TVM fails where it folds a negative one."""
@@ -105,7 +112,9 @@ def number(value: int) -> Node:
 def constant(value: float, kind: str) -> Value:
     """Write a number of a kind."""
     if kind.startswith("float"):
-        return Value(tirx.FloatImm(kind, float(value)), kind)
+        with np.errstate(over="ignore"):
+            rounded = float(np.dtype(kind).type(value))
+        return Value(tirx.FloatImm(kind, rounded), kind)
     if kind == "bool":
         return Value(tirx.IntImm("bool", int(value)), kind)
     if kind == "uint32" and value >= 2**31:
@@ -115,10 +124,11 @@ def constant(value: float, kind: str) -> Value:
 
 
 def select(condition: Value, then: Value, other: Value) -> Value:
-    """Choose, both sides evaluated."""
+    """Choose, both sides evaluated; TVM must not simplify a side by what the condition says."""
     lanes = max(condition.lanes, then.lanes, other.lanes)
-    parts = [part.spread(lanes).node for part in (condition, then, other)]
-    return Value(tirx.Select(*parts), then.kind, lanes)
+    asked, *sides = [part.spread(lanes) for part in (condition, then, other)]
+    node = tirx.Select(hide("choice", asked.type, asked.node), *(side.node for side in sides))
+    return Value(node, then.kind, lanes)
 
 
 def choose(condition: Value, then: Value, other: Value) -> Value:
