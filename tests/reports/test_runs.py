@@ -1,5 +1,6 @@
 """From a run folder to scores."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,22 @@ def test_the_name_of_an_agent_may_have_slashes() -> None:
 def test_a_folder_without_a_manifest_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="not a run folder"):
         read_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("planned", "words"), [(["a/b"], "no id"), (["a/b/c/0", "a/b/c/0"], "twice"), (["a/b/c/x"], "no id")]
+)
+def test_an_edited_plan_is_refused(tmp_path: Path, planned: list[str], words: str) -> None:
+    make_run(tmp_path / "run")
+    path = tmp_path / "run" / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**manifest, "planned": planned}), encoding="utf-8")
+    with pytest.raises(RecordError, match=words):
+        read_run(tmp_path / "run")
+
+
+def test_a_manifest_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    make_run(tmp_path / "run")
+    (tmp_path / "run" / "manifest.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(RecordError, match=r"run/manifest.json: the record: invalid json"):
+        read_run(tmp_path / "run")

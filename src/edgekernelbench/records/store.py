@@ -162,7 +162,8 @@ class RunFolder:
         """
         if not self.manifest_path.is_file():
             raise RecordError(f"{self.root.name} holds no manifest.json: it is not a run folder")
-        return Manifest.read(self.manifest_path.read_text(encoding="utf-8"), "manifest.json")
+        text = self.manifest_path.read_bytes().decode("utf-8", "replace")
+        return Manifest.read(text, f"{self.root.name}/manifest.json")
 
     def attempts(self) -> dict[str, Attempt]:
         """Read the attempts by id; of an attempt that was made again, the last."""

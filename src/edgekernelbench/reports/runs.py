@@ -4,6 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+from edgekernelbench.base.errors import RecordError
 from edgekernelbench.metrics.headline import Headline, Withheld, headline
 from edgekernelbench.metrics.population import Scored
 from edgekernelbench.records.manifest import Manifest
@@ -53,6 +54,8 @@ def read_run(folder: Path) -> RunScores:
     missing = Unjudged(Cause.MISSING, "the run has not come to it")
     groups: dict[str, list[Scored]] = defaultdict(list)
     flags: dict[str, int] = defaultdict(int)
+    if len(set(manifest.planned)) < len(manifest.planned):
+        raise RecordError(f"{folder.name}/manifest.json: planned: an attempt is there twice")
     for name in manifest.planned:
         judged = judgements.get(name)
         agent, workload, number = split_id(name)
@@ -72,6 +75,12 @@ def split_id(attempt: str) -> tuple[str, str, int]:
 
     Returns:
         Agent, workload and number.
+
+    Raises:
+        RecordError: When it is no such id.
     """
-    agent, family, rest, number = attempt.rsplit("/", 3)
-    return agent, f"{family}/{rest}", int(number)
+    match attempt.rsplit("/", 3):
+        case [agent, family, rest, number] if number.isdecimal():
+            return agent, f"{family}/{rest}", int(number)
+        case _:
+            raise RecordError(f"manifest.json: planned: {attempt!r} is no id of an attempt")
