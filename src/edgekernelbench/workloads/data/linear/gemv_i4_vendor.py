@@ -11,7 +11,7 @@ def gemv_i4_onnx(*, N, K, KG, T):
         <ir_version: 9, opset_import: ["" : 18, "com.microsoft" : 1]>
         gemv_i4 ({kind}[{K}] x, int8[{N}, {K}] w, float16[{N}, {KG}] scale) => ({kind}[{N}] y)
         <int32 eight = {{8}}, int32 sixteen = {{16}},
-         int64[4] pairs = {{{N}, {KG}, {size // 2}, 2}}, int64[3] blocks = {{{N}, {KG}, {size // 2}}},
+         int64[4] pairs = {{{N}, {KG}, {size // 2}, 2}},
          int64[2] row = {{1, {K}}}, int64[1] flat = {{{N}}},
          int64 first = {{0}}, int64 second = {{1}}>
         {{
@@ -23,10 +23,12 @@ def gemv_i4_onnx(*, N, K, KG, T):
             upper = Mul(high, sixteen)
             both = Add(low, upper)
             packed = Cast <to = 2> (both)
-            factors = Cast <to = {number}> (scale)
-            given = Reshape(x, row)
+            factors = Cast <to = 1> (scale)
+            exact = Cast <to = 1> (x)
+            given = Reshape(exact, row)
             product = com.microsoft.MatMulNBits <K = {K}, N = {N}, bits = 4, block_size = {size}, accuracy_level = 1>
                 (given, packed, factors)
-            y = Reshape(product, flat)
+            vector = Reshape(product, flat)
+            y = Cast <to = {number}> (vector)
         }}
     """

@@ -11,17 +11,19 @@ def matmul_q8(x, w, bias, mul, shift, *, ZX, ZY):
 
 
 def matmul_q8_onnx(*, M, K, N, ZX, ZY):
-    """2**62 is added before the shift, which ONNX has for unsigned integers only."""
+    """Codes become unsigned, which is what the runtime's kernels take; so does what is shifted."""
     return f"""
-        <ir_version: 9, opset_import: ["" : 17]>
+        <ir_version: 9, opset_import: ["" : 18]>
         matmul_q8 (int8[{M}, {K}] x, int8[{N}, {K}] w, int32[{N}] bias, int32[{N}] mul, int32[{N}] shift)
             => (int8[{M}, {N}] y)
-        <int8 zx = {{{ZX}}}, uint64 u31 = {{31}}, uint64 u1 = {{1}},
+        <uint8 top = {{128}}, uint8 zx = {{{ZX + 128}}}, uint64 u31 = {{31}}, uint64 u1 = {{1}},
          int64 far = {{4611686018427387904}}, uint64 ufar = {{4611686018427387904}},
          int64 zy = {{{ZY}}}, int64 low = {{-128}}, int64 high = {{127}}>
         {{
             wt = Transpose <perm = [1, 0]> (w)
-            products = MatMulInteger(x, wt, zx)
+            bits = Cast <to = 2> (x)
+            codes = BitwiseXor(bits, top)
+            products = MatMulInteger(codes, wt, zx)
             acc = Add(products, bias)
             wide = Cast <to = 7> (acc)
             factor = Cast <to = 7> (mul)
