@@ -1,11 +1,11 @@
 # Everything a person types. Every target creates the environment that it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fix golden docs test-gpu size bench
+.PHONY: help setup demo test check fix golden docs test-gpu test-catalogue size
 PY := .venv/bin/python
 STAMP := .venv/.set-up
 
 help:            ## this list
-	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## /\t/' | expand -t 16
 
 $(STAMP): pyproject.toml constraints.txt
 	python3 -m venv .venv
@@ -25,19 +25,22 @@ check: $(STAMP)  ## style, types, layering: no compiler, no device
 	.venv/bin/lint-imports
 
 test: check      ## all tests that need no GPU
-	$(PY) -m pytest -q -m "not needs_cuda and not live"
+	$(PY) -m pytest -q -m "not needs_cuda and not live and not full_size"
 
 fix: $(STAMP)    ## what a machine can repair
 	.venv/bin/ruff check --fix . ; .venv/bin/ruff format .
 
 golden: $(STAMP) ## rewrite the golden files; read the diff
-	$(PY) -m pytest -q --update-golden -m "not needs_cuda and not live"
+	$(PY) -m pytest -q --update-golden -m "not needs_cuda and not live and not full_size"
 
 docs: $(STAMP)   ## the pages, into site/
 	.venv/bin/mkdocs build --strict
 
 test-gpu: $(STAMP) ## tests that need an NVIDIA GPU
 	$(PY) -m pytest -q -m needs_cuda
+
+test-catalogue: $(STAMP) ## every workload at full size against PyTorch: an hour
+	$(PY) -m pytest -q -m full_size
 
 size:            ## lines of code a package
 	@for d in src/edgekernelbench/*/; do printf '%7d %s\n' $$(cat $$(git ls-files $$d'*.py') /dev/null | wc -l) $$d; done

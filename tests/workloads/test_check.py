@@ -36,7 +36,7 @@ def test_every_text_verifies_and_agrees_with_pytorch_at_small_sizes(workload: Wo
     assert list(check_values(workload.twin())) == []
 
 
-@pytest.mark.slow
+@pytest.mark.full_size
 @pytest.mark.parametrize("workload", CATALOGUE.workloads, ids=lambda w: w.id)
 def test_every_workload_agrees_with_pytorch_and_varies_at_full_size(workload: Workload) -> None:
     assert [*check_values(workload), *check_variation(workload)] == []
