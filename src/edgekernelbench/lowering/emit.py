@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from edgekernelbench.ir.expr import Reduction
+from edgekernelbench.ir.expr import Read, Reduction
 from edgekernelbench.ir.schedule import Unroll, Vectorize
 from edgekernelbench.lowering.access import affine, movement, uses
 from edgekernelbench.lowering.fields import turned
@@ -13,11 +13,11 @@ from edgekernelbench.lowering.vectors import across, whole, wide_axis
 from edgekernelbench.lowering.writer import Writer
 from edgekernelbench.profiles.profile import Profile
 
-PARALLEL_WORK = 60_000
+PARALLEL_WORK = 100_000
 """Operations under which waking the threads costs more than it brings."""
 
 SCALAR = 1.5
-"""Cycles of a step of a sum of integers, which waits for nothing."""
+"""Cycles of a step of a sum of integers, which waits for nothing; along memory compilers make it a vector."""
 
 BATCH = 8
 """Neighbouring sums that are finished together, so that their last additions do not wait for each other."""
@@ -98,7 +98,9 @@ class Emitter:
         """Price a reduction whose data axes are no vectors."""
         steps = prod(view.sizes.values())
         if self.along(view) is None:
-            return steps * (LATENCY if view.stage.dtype.is_float else SCALAR)
+            if view.stage.dtype.is_float:
+                return float(LATENCY * steps)
+            return steps * (SCALAR if any(jumps(r, view.reduced[-1]) for r in view.reads) else SCALAR / 4)
         lanes = lanes_of(view, self.profile)
         return steps / lanes * LATENCY / 2 + LATENCY * lanes.bit_length() * prod(view.stage.shape) / BATCH
 
@@ -307,3 +309,12 @@ def price(view: View, fixed: frozenset[str], emitter: Emitter) -> float:
     if tile is not None:
         return tile.cycles * prod(view.sizes[a] for a in fixed)
     return emitter.untiled(view)
+
+
+def jumps(read: Read, axis: str) -> bool:
+    """Say whether a read moves along an axis other than to a neighbour, in either direction."""
+    moving = [affine(i) for i in read.indices if uses(i, axis)]
+    if not moving:
+        return False
+    form = affine(read.indices[-1])
+    return len(moving) > 1 or form is None or abs(form.get(axis, 0)) != 1

@@ -35,6 +35,9 @@ UNALIGNED = 1.2
 GATHER = 50
 """What a load costs whose lanes lie anywhere, in loads."""
 
+SHORT = 32
+"""Fewer gathers than this overlap by themselves: an axis is then unrolled only for what rests along it."""
+
 MOST_VECTORS = 8
 """Vectors that an axis may take as a whole where its size is no multiple of one."""
 
@@ -148,7 +151,12 @@ def _tiles(
     }
     phases = {r.tensor: m.step for r, m in moves if m.kind == "strides" and r not in jumps}
     loads = [(axes_of(r), _load(m, packed=r.tensor in packs, whole=r not in jumps)) for r, m in moves]
-    others = [a for a, n in extents.items() if n > 1 and a != axis]
+    long = not jumps or prod(view.sizes[a] for a in view.reduced) >= SHORT
+    others = [
+        a
+        for a, n in extents.items()
+        if n > 1 and a != axis and (long or any(a not in places for places, _ in loads))
+    ]
     lanes = lanes_of(view, profile)
     budget = profile.vector_registers - SPARE_REGISTERS
     size = extents[axis] // phase
@@ -156,8 +164,8 @@ def _tiles(
         vectors = ceil(width / lanes)
         if rests and (any(rest % width for rest in rests) or size % width):
             continue  # a vector would reach over the end of a rest
-        if jumps and width < lanes:
-            continue
+        if jumps and width != lanes:
+            continue  # gathers and shuffles are instructions of one vector
         for unroll in [None, *others] if phase == 1 else [None]:
             for count in UNROLLS if unroll else (1,):
                 if unroll and not 1 < count <= extents[unroll]:
