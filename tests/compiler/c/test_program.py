@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.compiler.hand import HOST, SERIAL, lit, loops, nest, output, param, places, read
 from tests.compiler.kernels import convolution
+from tests.compiler.running import run
 from tests.conftest import Golden
 from tests.interp.texts import facts_of
 
@@ -16,8 +17,10 @@ from edgekernelbench.compiler.c import CCompiler
 from edgekernelbench.compiler.c.build import build_shared, find_compiler, has_openmp
 from edgekernelbench.compiler.c.program import write_program
 from edgekernelbench.ir.dtype import DType
+from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.tree import Store
+from edgekernelbench.verify.compute import verify_compute
 
 
 def test_a_convolution_in_c(golden: Golden) -> None:
@@ -100,3 +103,22 @@ def test_threads_are_those_of_the_profile() -> None:
     text = write_program(convolution(3, 16, 5, 14), threads=3, stack_limit=65536).text
     assert "num_threads(3) schedule(static) collapse(3)" in text
     assert "omp" not in write_program(convolution(3, 16, 5, 14), threads=1, stack_limit=65536).text
+
+
+BIG_BOX = """def f(x: f32[3, 20000]):
+    with compute:
+        y[i, j]: f32[3, 20000] = x[i, j] * 2.0
+        out[i]: f32[3] = max(y[i, j] for j in range(20000))
+        return out
+
+    with schedule("llvm"):
+        parallel(out.i)
+        compute_at(y, out.i)
+"""
+
+
+def test_one_thread_has_an_area_of_its_own_for_what_the_stack_cannot_hold() -> None:
+    facts = verify_compute(parse(BIG_BOX))
+    x = np.arange(60_000, dtype=np.float32).reshape(3, 20000)
+    found = run(CCompiler(), build_nest(facts, "llvm", SERIAL), {"x": x}, SERIAL)
+    assert found[0].tolist() == [39998.0, 79998.0, 119998.0]

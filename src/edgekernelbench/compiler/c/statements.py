@@ -100,7 +100,8 @@ class Statements:
         fused = [loop]
         while _continues(fused[-1], loop):
             fused.append(fused[-1].body[0])  # type: ignore[arg-type]
-        parallel = loop.mark is Mark.PARALLEL and self.threads > 1 and not place.in_parallel
+        outermost = loop.mark is Mark.PARALLEL and not place.in_parallel
+        parallel = outermost and self.threads > 1
         if parallel:
             several = f" collapse({len(fused)})" if len(fused) > 1 else ""
             self._put(0, f"#pragma omp parallel for num_threads({self.threads}) schedule(static){several}")
@@ -114,10 +115,12 @@ class Statements:
             var = self.names[one.var]
             self._put(depth + number, f"for (int64_t {var} = 0; {var} < {one.extent}; ++{var}) {{")
         last = depth + len(loops)
-        if parallel and self.arena.thread_bytes:
-            offset = f"omp_get_thread_num() * INT64_C({self.arena.thread_bytes})"
-            self._put(last, f"unsigned char *thread_area = workspace + {self.arena.run_bytes} + {offset};")
-        inner = replace(place, in_parallel=place.in_parallel or parallel, in_vector=place.in_vector or vector)
+        if outermost and self.arena.thread_bytes:
+            offset = f" + omp_get_thread_num() * INT64_C({self.arena.thread_bytes})" if parallel else ""
+            self._put(last, f"unsigned char *thread_area = workspace + {self.arena.run_bytes}{offset};")
+        inner = replace(
+            place, in_parallel=place.in_parallel or outermost, in_vector=place.in_vector or vector
+        )
         self.block(loops[-1].body, inner, last)
         for number in reversed(range(len(loops))):
             self._put(depth + number, "}")
