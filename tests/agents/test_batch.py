@@ -87,3 +87,25 @@ def test_two_requests_may_not_share_a_file(tmp_path: Path) -> None:
     twins = (BatchItem("a/b", ask()), BatchItem("a__b", ask()))
     with pytest.raises(RecordError, match=r"a__b\.txt"):
         export_batch(twins, tmp_path)
+
+
+@pytest.mark.parametrize("line", [b"\xff\xfe", b"[" * 100_000])
+def test_bytes_and_brackets_without_end_are_refused_with_their_place(tmp_path: Path, line: bytes) -> None:
+    export_batch(ITEMS, tmp_path)
+    (tmp_path / "answers.jsonl").write_bytes(line + b"\n")
+    with pytest.raises(RecordError, match=r"answers.jsonl:1: not JSON"):
+        read_answers(tmp_path, ITEMS)
+
+
+def test_line_separators_inside_an_answer_do_not_end_its_line(tmp_path: Path) -> None:
+    export_batch(ITEMS, tmp_path)
+    text = "a\u2028b\x85c"
+    line = json.dumps({"id": ITEMS[0].id, "answer": text}, ensure_ascii=False)
+    (tmp_path / "answers.jsonl").write_text(line + "\r\n", encoding="utf-8", newline="")
+    assert read_answers(tmp_path, ITEMS).answers == {ITEMS[0].id: text}
+
+
+def test_a_folder_among_the_answers_is_nobodys(tmp_path: Path) -> None:
+    export_batch(ITEMS, tmp_path, as_folder=True)
+    (tmp_path / "answers" / "old").mkdir()
+    assert read_answers(tmp_path, ITEMS).unknown == ("old",)

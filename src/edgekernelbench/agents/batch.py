@@ -114,7 +114,8 @@ def read_answers(folder: Path, items: Iterable[BatchItem]) -> BatchAnswers:
                 raise RecordError(f"{where}: an answer is an object with the texts id and answer")
             found.append((str(row["id"]), str(row["answer"])))
     for path in sorted((folder / "answers").glob("*")):
-        text = path.read_text(encoding="utf-8", errors="replace")
+        # What is no file is nobody's answer, and is named as such.
+        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
         found.append((by_file.get(path.name, path.name), text))
     counts = Counter(name for name, _ in found)
     return BatchAnswers(
@@ -154,13 +155,14 @@ def store_answers(items: Iterable[BatchItem], answers: Mapping[str, str], *, mod
 def _rows(path: Path) -> Iterator[tuple[Mapping[str, object], str]]:
     if not path.exists():
         raise RecordError(f"{path.parent} has no {path.name}: it is not a batch")
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    # Not `splitlines`: in JSON a string may hold the line separators of Unicode as they are.
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), start=1):
         where = f"{path}:{number}"
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise RecordError(f"{where}: not JSON: {error}") from None
         if not isinstance(row, dict):
             raise RecordError(f"{where}: a line is a JSON object")

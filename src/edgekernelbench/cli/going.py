@@ -33,6 +33,9 @@ def finish_run(folder: RunFolder, *, base_url: str | None, answers: str | None, 
     except KeyboardInterrupt:
         say(f"interrupted; nothing is lost: `ekb resume {folder.root}` goes on")
         return Status.INTERRUPTED
+    except OSError:
+        say(f"what is stored is not lost: `ekb resume {folder.root}` goes on when this is put right")
+        raise
     return show_runs([str(folder.root)], as_json=as_json)
 
 
