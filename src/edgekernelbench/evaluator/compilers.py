@@ -1,7 +1,10 @@
 """The compilers that a worker can be asked to use."""
 
+from contextlib import suppress
+
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.compiler.interface import Compiler
+from edgekernelbench.compiler.opencl.device import load_pyopencl
 
 COMPILERS = ("tvm", "c", "null")
 
@@ -42,4 +45,8 @@ def import_compiler(name: str) -> None:
         start_tvm(threads=1)  # the listed environment has the number, which goes first
         import edgekernelbench.compiler.tvm.build  # noqa: PLC0415
         import edgekernelbench.compiler.tvm.executable  # noqa: PLC0415
+        import edgekernelbench.compiler.tvm.gpu.build  # noqa: PLC0415
         import edgekernelbench.compiler.tvm.lower  # noqa: F401, PLC0415
+
+        with suppress(PrerequisiteError):  # only OpenCL devices need it; no driver is started yet
+            load_pyopencl()

@@ -6,8 +6,10 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")
-"""Variables of this process that workers get as they are: where programs and libraries are found."""
+PASSED_ON = (
+    "PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "OCL_ICD_VENDORS", "CUDA_VISIBLE_DEVICES",
+)  # fmt: skip
+"""Variables of this process that workers get as they are: where programs, libraries and devices are found."""
 
 LEAST_ROOM = 2 << 30
 """Bytes that must be free in memory before scratch folders are put there."""
@@ -38,6 +40,11 @@ def worker_environment(threads: int, given: Mapping[str, str] = os.environ) -> d
         "TVM_BIND_THREADS": "0",
         # NumPy's own threads do nothing but turn a fork into one of a threaded process.
         "OPENBLAS_NUM_THREADS": "1",
+        # Compiled OpenCL kernels are kept nowhere: what compiling costs is measured.
+        "PYOPENCL_NO_CACHE": "1",
+        "PYOPENCL_COMPILER_OUTPUT": "0",
+        "POCL_KERNEL_CACHE": "0",
+        "POCL_MAX_PTHREAD_COUNT": count,
     }
 
 

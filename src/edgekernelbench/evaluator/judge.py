@@ -33,7 +33,7 @@ from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.nest.build import build_nest
-from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.profiles.profile import DeviceClass, Profile
 from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement, VendorRecord
 from edgekernelbench.records.outcome import (
     Cause,
@@ -61,6 +61,9 @@ RUNS_OF_A_WORKER = 6
 default baseline would, where that was measured, and at least 10 s."""
 
 NS_PER_SECOND = 1_000_000_000
+
+HOST_ROOM_BYTES, GPU_ROOM_BYTES = 4 << 30, 1 << 46
+"""Address space beside the workspace. A GPU's driver reserves as much as there is memory of all devices."""
 
 ONE_CHILD = "one-child"
 """Flag of a judgement: its speed rests on one set of processes."""
@@ -134,7 +137,7 @@ class Judge:
         self._limits = limits or Limits(
             deadline_s=COMPILE_DEADLINE_S + LEAST_DEADLINE_S,
             run_s=LEAST_DEADLINE_S,
-            memory_bytes=profile.workspace_bytes + (4 << 30),
+            memory_bytes=profile.workspace_bytes + host_room(profile),
             cpus=cores,
         )
         self._command = (sys.executable, "-m", WORKER_MODULE) if server is None else tuple(server)
@@ -281,7 +284,8 @@ class Judge:
                 ring = measure_ring([trial.timed("kernel", limits.run_s), *beside], timing)
             if isinstance(ring, Lost):
                 return self._lost(ring, trial)
-            crowd = _crowd(ring, self.profile.threads)
+            # Beside a GPU, host threads only wait and start kernels; PoCL has its own limit.
+            crowd = _crowd(ring, self.profile.threads) if self.profile.target == "llvm" else None
             if crowd is not None:
                 return crowd
             if trial.worker.pass_token({"do": "outputs"}) is None:
@@ -371,6 +375,12 @@ def _note_report(findings: _Findings, report: dict[str, Any]) -> None:
         workspace_bytes={str(k): int(v) for k, v in report["cost"]["workspace_bytes"].items()},
         compile_ns=Nanoseconds(spent.get("compile", 0)),
     )
+
+
+def host_room(profile: Profile) -> int:
+    """Say how much address space a worker may map beside a kernel's workspace."""
+    on_host = profile.target == "llvm" or profile.device_class is DeviceClass.STAND_IN
+    return HOST_ROOM_BYTES if on_host else GPU_ROOM_BYTES
 
 
 def _crowd(ring: Ring, threads: int) -> Unjudged | None:

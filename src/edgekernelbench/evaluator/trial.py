@@ -125,6 +125,8 @@ def excuse(reply: Mapping[str, Any] | None) -> Crashed | Unjudged | None:
         return None
     if "refused" in reply:
         return Crashed(Phase.COMPILE, None, timed_out=False, detail=storable(str(reply["refused"])))
+    if "faulted" in reply:
+        return Crashed(Phase.RUN, None, timed_out=False, detail=storable(str(reply["faulted"])))
     if "missing" in reply:
         return Unjudged(Cause.DEVICE, storable(str(reply["missing"])))
     if "full" in reply:

@@ -1,6 +1,7 @@
 """What a forked child does for the judge: compile, run, and be timed. It reports; it judges nothing."""
 
 import errno
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -9,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from edgekernelbench.base.errors import CompileError, PrerequisiteError
+from edgekernelbench.base.errors import CompileError, DeviceFault, PrerequisiteError
 from edgekernelbench.compiler.interface import Array, Compiler, Cost, Executable
 from edgekernelbench.evaluator.compilers import import_compiler, load_compiler
 from edgekernelbench.evaluator.desk import Desk, serve_tokens
@@ -37,12 +38,15 @@ def kernel_role(find_compiler: Callable[[str], Compiler]) -> Role:
 def _work(find_compiler: Callable[[str], Compiler], folder: Path) -> None:
     desk = Desk(folder)
     tempfile.tempdir = str(folder)
+    os.environ["POCL_CACHE_DIR"] = str(folder)
     try:
         _run(desk, find_compiler)
     except CompileError as error:
         desk.reply(refused=str(error))
     except PrerequisiteError as error:
         desk.reply(missing=str(error))
+    except DeviceFault as error:
+        desk.reply(faulted=str(error))
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise

@@ -12,7 +12,7 @@ from edgekernelbench.compiler.registers import keep_in_registers
 from edgekernelbench.compiler.rewrite import axes_of, expressions, with_body
 from edgekernelbench.nest.footprint import launches
 from edgekernelbench.nest.lifetimes import names_of
-from edgekernelbench.nest.marks import BLOCKS
+from edgekernelbench.nest.marks import BLOCKS, THREADS
 from edgekernelbench.nest.tree import (
     Allocate,
     Buffer,
@@ -20,7 +20,6 @@ from edgekernelbench.nest.tree import (
     Let,
     Loop,
     Nest,
-    Role,
     Stmt,
     inner,
     walk_stmts,
@@ -51,6 +50,15 @@ class Launch:
     threads: Dims
     buffers: tuple[Buffer, ...]
     scalars: tuple[str, ...]
+
+    def tags(self) -> tuple[str, ...]:
+        """Name the axes that have more than one block or thread; at least one."""
+        sizes = zip((*BLOCKS, *THREADS), (*self.blocks, *self.threads), strict=True)
+        return tuple(str(mark) for mark, size in sizes if size > 1) or (str(BLOCKS[0]),)
+
+    def given_dims(self) -> tuple[int, ...]:
+        """Give the sizes of those axes, in the same order."""
+        return tuple(size for size in (*self.blocks, *self.threads) if size > 1) or (1,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +213,6 @@ __all__ = [
     "HostLoop",
     "Launch",
     "Plan",
-    "Role",
     "Step",
     "global_workspace",
     "outside",

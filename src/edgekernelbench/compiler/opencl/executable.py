@@ -9,16 +9,13 @@ import numpy as np
 
 from edgekernelbench.base.errors import CompileError, DeviceFault
 from edgekernelbench.compiler.arrays import Array, check_arrays, stored_bytes, stored_type
+from edgekernelbench.compiler.gpu.clocks import believed
 from edgekernelbench.compiler.gpu.plan import HostLoop, Launch, Plan, Step, walk_launches
 from edgekernelbench.compiler.opencl.device import OpenClDevice, load_pyopencl
 from edgekernelbench.nest.tree import Buffer, Nest
 
 WORD_BYTES = 4
 """Buffers end at whole words: half bytes are stored by atomic operations on words."""
-
-CLOCKS_APART = 1.02
-CLOCKS_APART_NS = 50_000
-"""How far the span between events may exceed the wall clock before it is not believed."""
 
 LOG_LINES = 6
 
@@ -220,13 +217,3 @@ class OpenClExecutable:
             action()
         except self._cl.Error as error:
             raise DeviceFault(f"{self._device.name} failed while a kernel ran: {error}") from error
-
-
-def believed(wall: int, span: int) -> int:
-    """Choose between two clocks: the device's, unless it says more than passed.
-
-    Args:
-        wall: Nanoseconds by the wall clock, from before the first launch until after the last.
-        span: Nanoseconds between the events of the first and the last kernel.
-    """
-    return span if 0 < span <= wall * CLOCKS_APART + CLOCKS_APART_NS else wall

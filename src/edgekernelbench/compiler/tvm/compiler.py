@@ -5,9 +5,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from edgekernelbench.base.errors import CompileError, PrerequisiteError
+from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.compiler.arena import plan_arena
 from edgekernelbench.compiler.cost import stored_cost
+from edgekernelbench.compiler.cuda.compiler import CudaCompiler
 from edgekernelbench.compiler.elf import count_code_bytes
 from edgekernelbench.compiler.interface import Artifact
 from edgekernelbench.compiler.opencl.compiler import OpenClCompiler
@@ -43,8 +44,8 @@ class TvmCompiler:
         """
         if nest.target == "opencl":
             return OpenClCompiler().compile(nest, profile, listings=listings)
-        if nest.target != "llvm":
-            raise CompileError(f"expected a nest for llvm, found one for {nest.target}")
+        if nest.target == "cuda":
+            return CudaCompiler().compile(nest, profile, listings=listings)
         start_tvm(profile.threads)
         # Only now: importing these imports TVM.
         from edgekernelbench.compiler.tvm.build import build_module  # noqa: PLC0415

@@ -15,8 +15,6 @@ from edgekernelbench.compiler.tvm.gpu.statements import write_launch
 from edgekernelbench.nest.tree import Nest
 from edgekernelbench.profiles.profile import Profile
 
-Captured = list[str]
-
 _BARRIER = {
     "opencl": "#define ekb_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n",
     "cuda": "#define ekb_barrier() __syncthreads()\n",
@@ -33,6 +31,8 @@ class DeviceCode:
         source: The text of all kernels, in OpenCL C or CUDA C++.
         tir: The functions that it was printed from.
         shared_bytes: Memory of a block that each launch takes.
+        lowered: The functions as TVM has them.
+        target: For which GPU.
     """
 
     run: Plan
@@ -40,6 +40,8 @@ class DeviceCode:
     source: str
     tir: str
     shared_bytes: dict[str, int]
+    lowered: Any
+    target: Any
 
 
 def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -> DeviceCode:
@@ -72,16 +74,16 @@ def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -
             functions[launch.name] = kernel.function.with_attr("target", target)
             shared[launch.name] = kernel.shared_bytes
     if not functions:
-        return DeviceCode(run, prepare, "", "", {})
+        return DeviceCode(run, prepare, "", "", {}, None, target)
     try:
         with tvm.transform.PassContext(opt_level=3, config={"tirx.UnrollLoop": {"explicit_unroll": False}}):
             lowered = library.finish(_passes()(tvm.IRModule(functions)))
-            printed = _printed(dialect, lowered, target)
+            printed = str(_generated(dialect, lowered, target).inspect_source())
     except (ValueError, TypeError, RuntimeError) as error:
         first = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
         raise CompileError(f"TVM refused the nest: {first}") from error
     source = _joined(dialect, library.preamble.text(), printed)
-    return DeviceCode(run, prepare, source, str(lowered) if listings else "", shared)
+    return DeviceCode(run, prepare, source, str(lowered) if listings else "", shared, lowered, target)
 
 
 def make_target(dialect: Dialect, profile: Profile) -> Any:
@@ -103,24 +105,22 @@ def _passes() -> Any:
     )
 
 
-def _printed(dialect: Dialect, module: Any, target: Any) -> str:
-    """Print device functions; TVM hands CUDA code to a compiler, which is ours and only reads it."""
-    if dialect == "opencl":
-        return str(tvm.get_global_func("target.build.opencl")(module, target).inspect_source())
-    captured: Captured = []
-    usual = tvm.get_global_func("tvm_callback_cuda_compile", allow_missing=True)
+def load_cubin(code: DeviceCode, cubin: bytes) -> Any:
+    """Make a module of TVM's runtime from machine code that was compiled from a device code.
 
-    def keep(code: str) -> bytes:
-        captured.append(code)
-        return b"\0"
+    TVM's code generation runs again and is handed the machine code in the place of a compiler: it alone
+    knows how its runtime is told about kernels.
+    """
+    return _generated("cuda", code.lowered, code.target, cubin)
 
-    tvm.register_global_func("tvm_callback_cuda_compile", keep, override=True)
-    try:
-        tvm.get_global_func("target.build.cuda")(module, target)
-    finally:
-        if usual is not None:
-            tvm.register_global_func("tvm_callback_cuda_compile", usual, override=True)
-    return captured[0]
+
+def _generated(dialect: Dialect, module: Any, target: Any, cubin: bytes = b"\0") -> Any:
+    """Run TVM's code generation; the compiler that it calls for CUDA, where there is a GPU, is ours.
+
+    The source that is compiled has the preamble, which TVM knows nothing about.
+    """
+    tvm.register_global_func("tvm_callback_cuda_compile", lambda code: cubin, override=True)
+    return tvm.get_global_func(f"target.build.{dialect}")(module, target)
 
 
 def _joined(dialect: Dialect, preamble: str, printed: str) -> str:

@@ -116,23 +116,15 @@ class Writer:
         body = self.block(self._launch.body, place)
         shared = [*self._allocated, *self._scratch.values()]
         node = sequence([*views, *(tirx.AllocBuffer(tir) for tir in shared), *body])
-        used = []
-        for mark, size in reversed(self.dims.items()):
-            if size > 1:
-                node = tirx.AttrStmt(self._ids[mark], "thread_extent", number(size), node)
-                used.append(str(mark))
-        # A kernel without any would not be one.
-        if not used:
-            mark = Mark.BLOCK_X
-            node = tirx.AttrStmt(self._ids[mark], "thread_extent", number(1), node)
-            used.append(str(mark))
+        for tag, size in reversed(list(zip(self._launch.tags(), self._launch.given_dims(), strict=True))):
+            node = tirx.AttrStmt(self._ids[Mark(tag)], "thread_extent", number(size), node)
         function = tirx.PrimFunc(params, node).with_attr(
             {
                 "global_symbol": self._launch.name,
                 "tirx.noalias": True,
                 "calling_conv": 2,
                 "tirx.is_global_func": True,
-                "tirx.kernel_launch_params": used[::-1],
+                "tirx.kernel_launch_params": list(self._launch.tags()),
             }
         )
         return Kernel(function, sum(tir_bytes(tir) for tir in shared))
