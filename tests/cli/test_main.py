@@ -85,3 +85,17 @@ def test_a_full_disk_is_no_bug() -> None:
         )
     assert done.returncode == Status.MISSING
     assert "No space left" in done.stderr
+
+
+def test_an_interrupted_command_says_so(ekb: Ekb, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Keyboard:
+        buffer: "Keyboard"
+
+        def read(self, most: int) -> bytes:
+            raise KeyboardInterrupt
+
+    keyboard = Keyboard()
+    keyboard.buffer = keyboard
+    monkeypatch.setattr(sys, "stdin", keyboard)
+    done = ekb("check", "-")
+    assert (done.status, done.err) == (Status.INTERRUPTED, "interrupted\n")

@@ -39,6 +39,13 @@ def test_a_worker_that_answers_is_heard(supervisor: Supervisor) -> None:
     assert reply is not None
 
 
+def test_an_interrupt_at_the_terminal_is_not_for_the_server(supervisor: Supervisor) -> None:
+    run(supervisor, "answer")
+
+    assert supervisor.pid is not None
+    assert os.getpgid(supervisor.pid) != os.getpgrp()
+
+
 def test_a_segfault_is_a_signal_in_its_phase(supervisor: Supervisor) -> None:
     ended, reply, phase = run(supervisor, "segfault")
 

@@ -109,6 +109,8 @@ def _dispatch(arguments: list[str]) -> int:
     command = get_command(importlib.import_module(f"{__package__}.{name}").app)
     result = command.main(args=rest, prog_name=f"ekb {name}", standalone_mode=False)
     sys.stdout.flush()
+    if result == Status.INTERRUPTED and not isinstance(result, Status):
+        raise KeyboardInterrupt  # the library took it, and said nothing
     return result if isinstance(result, int) else Status.YES
 
 

@@ -321,6 +321,7 @@ class Supervisor:
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                process_group=0,  # Ctrl-C at a terminal is for us, not for a server that is still importing
             )
         self._channel = ours
         self._await_greeting(ours)
