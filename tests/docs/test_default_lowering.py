@@ -22,6 +22,8 @@ PAGE = (DOCS / "explanation" / "default-lowering.md").read_text(encoding="utf-8"
         f"four from {emit.LONG_REDUCTION} terms on",
         f"{roots.TASKS_PER_THREAD} iterations for each thread",
         f"less than {emit.PARALLEL_WORK:,} operations",
+        f"no more than {tile.PORTS * tile.LATENCY} accumulators",
+        f"at {tile.BANDWIDTH} bytes a cycle, and {tile.SCATTERED} times as much",
         f"A gather counts as {tile.GATHER} loads",
         f"split by the divisor, up to {access.LONGEST_STRIDE}",
         f"read at least {fields.OFTEN} times an element",

@@ -38,6 +38,7 @@ class Emitter:
         last: For each stage that was stored with another axis innermost, which.
         extents: Iterations of each loop that was named.
         inner: Loops that may not be parallel: reductions, vectors, unrolled ones.
+        streams: Bytes of each weight that is larger than the caches.
     """
 
     found: Survey
@@ -47,6 +48,12 @@ class Emitter:
     last: dict[str, int] = field(default_factory=dict)
     extents: dict[str, int] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
+    streams: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the weights that no cache keeps."""
+        sizes = {p.name: prod(p.shape) * p.dtype.bits // 8 for p in self.found.params.values() if p.const}
+        self.streams = {n: s for n, s in sizes.items() if s > self.profile.cache_bytes[-1]}
 
     def tile(self, view: View, fixed: frozenset[str]) -> Tile | None:
         """Choose the tile of a reduction whose `fixed` axes a loop outside holds."""
@@ -65,7 +72,7 @@ class Emitter:
         """Say whose storage may be chosen."""
         inner = (v for v in self.found.views if not v.reduced and v.group is None)
         phased = frozenset(v.name for v in inner if v.name not in self.found.outputs)
-        return Freedom(self.found.ahead, phased - self.packed.keys(), self.last)
+        return Freedom(self.found.ahead, phased - self.packed.keys(), self.last, self.streams)
 
     def prepare(self, view: View) -> None:
         """Let what only a reduction reads be stored as that wants it, where nothing else makes a vector."""

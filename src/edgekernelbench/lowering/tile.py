@@ -35,8 +35,11 @@ UNALIGNED = 1.2
 GATHER = 50
 """What a load costs whose lanes lie anywhere, in loads."""
 
-SHORT = 32
-"""Fewer gathers than this overlap by themselves: an axis is then unrolled only for what rests along it."""
+BANDWIDTH = 8
+"""Bytes a cycle from beyond the caches."""
+
+SCATTERED = 4
+"""How much slower weights come that are not in panels, each row a page of its own."""
 
 MOST_VECTORS = 8
 """Vectors that an axis may take as a whole where its size is no multiple of one."""
@@ -44,7 +47,7 @@ MOST_VECTORS = 8
 LONGEST_PHASE = 8
 """A reduction axis beside a strided one is unrolled up to here, so that its phase is a constant."""
 
-UNROLLS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
+UNROLLS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16)
 """Widths tried for the unrolled axis."""
 
 
@@ -82,12 +85,14 @@ class Freedom:
         ahead: Tensors whose layout is free: weights and what is precomputed.
         phased: Elementwise stages, such as a padding, that may be stored phase by phase.
         last: For stages that were stored with another axis innermost, which.
+        streams: Bytes of weights that no cache keeps.
         gathers: Whether the lanes of a read may lie anywhere.
     """
 
     ahead: frozenset[str]
     phased: frozenset[str]
     last: Mapping[str, int]
+    streams: Mapping[str, int]
     gathers: bool = False
 
 
@@ -151,12 +156,9 @@ def _tiles(
     }
     phases = {r.tensor: m.step for r, m in moves if m.kind == "strides" and r not in jumps}
     loads = [(axes_of(r), _load(m, packed=r.tensor in packs, whole=r not in jumps)) for r, m in moves]
-    long = not jumps or prod(view.sizes[a] for a in view.reduced) >= SHORT
-    others = [
-        a
-        for a, n in extents.items()
-        if n > 1 and a != axis and (long or any(a not in places for places, _ in loads))
-    ]
+    streams = [(axes_of(r), freedom.streams[r.tensor]) for r in found if r.tensor in freedom.streams]
+    others = [a for a, n in extents.items() if n > 1 and a != axis]
+    shared = {a for a in others if any(a not in places for places, _ in loads)}
     lanes = lanes_of(view, profile)
     budget = profile.vector_registers - SPARE_REGISTERS
     size = extents[axis] // phase
@@ -170,9 +172,9 @@ def _tiles(
             for count in UNROLLS if unroll else (1,):
                 if unroll and not 1 < count <= extents[unroll]:
                     continue
-                if count * vectors <= budget:
+                if count * vectors <= (budget if unroll is None or unroll in shared else PORTS * LATENCY):
                     tile = Tile(axis, width, unroll, count, packs, phases, phase, 0.0)
-                    yield _priced(tile, view, extents, loads, lanes)
+                    yield _priced(tile, view, extents, (loads, streams), lanes)
 
 
 def _phase_widths(size: int, lanes: int) -> tuple[int, ...]:
@@ -204,23 +206,30 @@ def _priced(
     tile: Tile,
     view: View,
     extents: Mapping[str, int],
-    found: list[tuple[frozenset[str], float]],
+    found: tuple[list[tuple[frozenset[str], float]], list[tuple[frozenset[str], int]]],
     lanes: int,
 ) -> Tile:
+    loads_of, streams = found
     vectors = ceil(tile.width / lanes)
     loads = 0.0
-    for axes, price in found:
+    panels = extents[tile.vector] % tile.width == 0
+    for axes, price in loads_of:
         times = float(tile.count if tile.unroll in axes else 1)
         if tile.vector in axes:
-            times *= vectors * price
+            times *= vectors * (price if panels or price > 1.0 else UNALIGNED)
         loads += times
     steps = prod(view.sizes[a] for a in view.reduced)
     cycles = max(tile.count * vectors / PORTS, loads / PORTS, LATENCY) + LOAD * loads + STEP
-    tiles = prod(
-        ceil(n / (tile.width if a == tile.vector else tile.count if a == tile.unroll else 1))
+    counts = {
+        a: ceil(n / (tile.width if a == tile.vector else tile.count if a == tile.unroll else 1))
         for a, n in extents.items()
-    )
-    total = cycles * steps * tiles
+    }
+    total = cycles * steps * prod(counts.values())
+    for axes, size in streams:
+        part = size * prod(extents[a] / view.sizes[a] for a in extents if a in axes)
+        passes = prod(n for a, n in counts.items() if a not in axes)
+        # The first pass has the same price for all tiles.
+        total += part / BANDWIDTH * (passes * (1 if panels else SCATTERED) - 1)
     if view.stage.axes[-1] != tile.vector or tile.phase > 1:  # the result is stored across the vectors
         total += prod(extents.values())
     return replace(tile, cycles=total)
