@@ -25,7 +25,7 @@ ZIGZAG = torch.tensor([ORDER.index((u, v)) for u in range(8) for v in range(8)])
 def jpeg_inverse(coef, quant):
     """Pixels of all blocks, put together."""
     rows, columns, _ = coef.shape
-    freq = (coef.int() * quant.int()).clamp(-2048, 2047)[:, :, ZIGZAG].unflatten(2, (8, 8))
+    freq = (coef.int() * quant.int()).clamp(-1024, 1023)[:, :, ZIGZAG].unflatten(2, (8, 8))
     cols = (BASE.T @ freq + 256) >> 9
     pixels = ((cols @ BASE + 16384) >> 15) + 128
     return pixels.clamp(0, 255).to(torch.uint8).transpose(1, 2).reshape(8 * rows, 8 * columns)
