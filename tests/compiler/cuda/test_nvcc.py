@@ -10,6 +10,7 @@ from tests.interp.texts import bound, facts_of
 from edgekernelbench.base.errors import CompileError
 from edgekernelbench.compiler.cuda.compiler import CudaCompiler
 from edgekernelbench.compiler.cuda.nvcc import Usage, compile_cubin, read_usage
+from edgekernelbench.compiler.gpu.plan import plan_run
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.verify.compute import verify_compute
@@ -69,3 +70,14 @@ def test_compute_alone_becomes_a_cubin() -> None:
     made = CudaCompiler().compile(build_nest(plain(facts_of("winograd")), "cuda", ORIN), ORIN, listings=True)
     assert "__global__" in made.listings["cuda"]
     assert made.cost.workspace_bytes["global"] > 0
+
+
+@pytest.mark.needs_tvm
+def test_tvm_is_told_what_a_kernel_is_given() -> None:
+    from edgekernelbench.compiler.tvm.gpu.cuda import describe_kernels  # noqa: PLC0415 - imports TVM
+
+    plan = plan_run(build_nest(facts_of("softmax"), "cuda", ORIN))
+    (info,) = describe_kernels(plan.steps).values()
+    assert str(info.name) == "run_0"
+    assert [str(tag) for tag in info.launch_param_tags] == ["blockIdx.x", "threadIdx.x"]
+    assert len(info.arg_types) == 2

@@ -45,7 +45,9 @@ class CudaCompiler:
         arch = need_arch() if profile.cpu in NATIVE else profile.cpu
         code = write_device_code(nest, replace(profile, cpu=arch), listings=listings)
         cubin = compile_cubin(code.source, arch)
-        executable = CudaExecutable(code, cubin.data, nest) if find_arch() == arch else None
+        executable = None
+        if find_arch() == arch:
+            executable = CudaExecutable(cubin.data, code.run, code.prepare, nest)
         notes = tuple(usage.sentence() for usage in cubin.usage)
         cost = device_cost(nest, code.run, code.shared_bytes, code_bytes=len(cubin.data), notes=notes)
         texts = {"tir": code.tir, "cuda": code.source} if listings else {}

@@ -31,8 +31,6 @@ class DeviceCode:
         source: The text of all kernels, in OpenCL C or CUDA C++.
         tir: The functions that it was printed from.
         shared_bytes: Memory of a block that each launch takes.
-        lowered: The functions as TVM has them.
-        target: For which GPU.
     """
 
     run: Plan
@@ -40,8 +38,6 @@ class DeviceCode:
     source: str
     tir: str
     shared_bytes: dict[str, int]
-    lowered: Any
-    target: Any
 
 
 def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -> DeviceCode:
@@ -74,16 +70,16 @@ def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -
             functions[launch.name] = kernel.function.with_attr("target", target)
             shared[launch.name] = kernel.shared_bytes
     if not functions:
-        return DeviceCode(run, prepare, "", "", {}, None, target)
+        return DeviceCode(run, prepare, "", "", {})
     try:
         with tvm.transform.PassContext(opt_level=3, config={"tirx.UnrollLoop": {"explicit_unroll": False}}):
             lowered = library.finish(_passes()(tvm.IRModule(functions)))
-            printed = str(_generated(dialect, lowered, target).inspect_source())
+            printed = _printed(dialect, lowered, target)
     except (ValueError, TypeError, RuntimeError) as error:
         first = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
         raise CompileError(f"TVM refused the nest: {first}") from error
     source = _joined(dialect, library.preamble.text(), printed)
-    return DeviceCode(run, prepare, source, str(lowered) if listings else "", shared, lowered, target)
+    return DeviceCode(run, prepare, source, str(lowered) if listings else "", shared)
 
 
 def make_target(dialect: Dialect, profile: Profile) -> Any:
@@ -105,22 +101,25 @@ def _passes() -> Any:
     )
 
 
-def load_cubin(code: DeviceCode, cubin: bytes) -> Any:
-    """Make a module of TVM's runtime from machine code that was compiled from a device code.
+def _printed(dialect: Dialect, module: Any, target: Any) -> str:
+    """Print device functions."""
+    if dialect == "opencl":
+        return str(tvm.get_global_func("target.build.opencl")(module, target).inspect_source())
+    captured: list[str] = []
 
-    TVM's code generation runs again and is handed the machine code in the place of a compiler: it alone
-    knows how its runtime is told about kernels.
-    """
-    return _generated("cuda", code.lowered, code.target, cubin)
+    def keep(code: str, _: Any) -> str:
+        captured.append(code)
+        return code
 
-
-def _generated(dialect: Dialect, module: Any, target: Any, cubin: bytes = b"\0") -> Any:
-    """Run TVM's code generation; the compiler that it calls for CUDA, where there is a GPU, is ours.
-
-    The source that is compiled has the preamble, which TVM knows nothing about.
-    """
-    tvm.register_global_func("tvm_callback_cuda_compile", lambda code: cubin, override=True)
-    return tvm.get_global_func(f"target.build.{dialect}")(module, target)
+    # Where there is a GPU, TVM would compile at once, without the functions of our preamble.
+    tvm.register_global_func("tvm_callback_cuda_postproc", keep, override=True)
+    tvm.register_global_func("tvm_callback_cuda_compile", lambda _: b"\0", override=True)
+    try:
+        tvm.get_global_func("target.build.cuda")(module, target)
+    except RuntimeError:
+        if not captured:
+            raise  # it is the printing that failed, not the loading of what our compiler gave
+    return captured[0]
 
 
 def _joined(dialect: Dialect, preamble: str, printed: str) -> str:

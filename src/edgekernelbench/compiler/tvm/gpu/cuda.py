@@ -1,6 +1,7 @@
 """Runs a cubin by its launch plan through TVM's CUDA runtime, and times it by events and the wall clock."""
 
 import ctypes
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,7 @@ import tvm
 from edgekernelbench.base.errors import DeviceFault, PrerequisiteError
 from edgekernelbench.compiler.arrays import Array, check_arrays, stored_bytes, stored_type
 from edgekernelbench.compiler.gpu.clocks import believed
-from edgekernelbench.compiler.gpu.plan import HostLoop, Launch, Plan, Step
-from edgekernelbench.compiler.tvm.gpu.build import DeviceCode, load_cubin
+from edgekernelbench.compiler.gpu.plan import HostLoop, Launch, Plan, Step, walk_launches
 from edgekernelbench.nest.tree import Buffer, Nest
 
 WORD_BYTES = 4
@@ -65,22 +65,23 @@ class _Memory:
 class CudaExecutable:
     """A cubin on this machine's GPU; keeps prepared buffers, tables and workspace there."""
 
-    def __init__(self, code: DeviceCode, cubin: bytes, nest: Nest) -> None:
-        """Load the machine code.
+    def __init__(self, cubin: bytes, run: Plan, prepare: Plan, nest: Nest) -> None:
+        """Load machine code, made here or carried from elsewhere.
 
         Raises:
             DeviceFault: When the GPU cannot be used.
         """
         self._device = tvm.cuda(0)
-        self._nest, self._code = nest, code
-        self._module = load_cubin(code, cubin)
+        self._nest = nest
+        self._run, self._prepare = run, prepare
+        self._module = self._guarded(lambda: load_cubin(cubin, (*run.steps, *prepare.steps)))
         self._events = Events()
         self._kept = {b.name: self._memory(stored_bytes(b)) for b in (*nest.prepared, *nest.tables)}
         for table in nest.tables:
             values = np.array(table.values).reshape(table.shape).astype(stored_type(table.dtype))
             self._upload(self._kept[table.name], values)
         self._spare = {b.name: self._memory(stored_bytes(b)) for b in nest.outputs}
-        self._slots = [self._memory(size) for size in code.run.slot_bytes]
+        self._slots = [self._memory(size) for size in run.slot_bytes]
         self._held: dict[int, _Memory] = {}
         self.wall_ns: tuple[int, ...] = ()
         self.event_ns: tuple[int, ...] = ()
@@ -88,7 +89,7 @@ class CudaExecutable:
     def prepare(self, params: Sequence[Array]) -> None:
         """Run the nest's `prepare` on the parameters."""
         check_arrays(self._nest.params, params, "parameters")
-        plan = self._code.prepare
+        plan = self._prepare
         if not plan.steps:
             return
         slots = [self._memory(size) for size in plan.slot_bytes]
@@ -99,7 +100,7 @@ class CudaExecutable:
     def run(self, params: Sequence[Array], outputs: Sequence[Array]) -> None:
         """Run once, filling `outputs`."""
         memory = self._arguments(params, outputs)
-        self._start(self._starts(self._code.run, memory))
+        self._start(self._starts(self._run, memory))
         self._fetch(memory, outputs)
 
     def time_batches(
@@ -115,7 +116,7 @@ class CudaExecutable:
         for given, left in zip(params, outputs, strict=True):
             if id(left) not in starts:
                 memories[id(left)] = self._arguments(given, left)
-                starts[id(left)] = self._starts(self._code.run, memories[id(left)])
+                starts[id(left)] = self._starts(self._run, memories[id(left)])
         round_ = [start for left in outputs for start in starts[id(left)]]
         self._guarded(self._device.sync)
         walls, spans = [], []
@@ -142,7 +143,7 @@ class CudaExecutable:
         check_arrays(self._nest.outputs, outputs, "outputs")
         memory = {**self._kept, **self._named(self._nest.params, params)}
         memory |= self._named(self._nest.outputs, outputs)
-        return memory | {name: self._slots[slot] for name, slot in self._code.run.slots.items()}
+        return memory | {name: self._slots[slot] for name, slot in self._run.slots.items()}
 
     def _named(self, buffers: Sequence[Buffer], arrays: Sequence[Array]) -> dict[str, _Memory]:
         """Put arrays on the device; outputs too, so that what is never written shows."""
@@ -195,6 +196,26 @@ class CudaExecutable:
         except (RuntimeError, ValueError) as error:
             last = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
             raise DeviceFault(f"the GPU failed while a kernel ran: {last}") from error
+
+
+def load_cubin(cubin: bytes, steps: tuple[Step, ...]) -> Any:
+    """Make a module of TVM's runtime from machine code and what its kernels are given."""
+    create = tvm.get_global_func("ffi.Module.create.cuda")
+    return create(cubin, "cubin", describe_kernels(steps), {})
+
+
+def describe_kernels(steps: tuple[Step, ...]) -> Any:
+    """Tell TVM's runtime about kernels: the types of their arguments, and which sizes follow them."""
+    functions = {
+        launch.name: {
+            "name": launch.name,
+            "arg_types": ["handle"] * len(launch.buffers) + ["int32"] * len(launch.scalars),
+            "launch_param_tags": list(launch.tags()),
+        }
+        for launch in walk_launches(steps)
+    }
+    text = json.dumps({"tvm_version": tvm.__version__, "func_info": functions})
+    return tvm.get_global_func("runtime.LoadMetaDataFromJSON")(text)
 
 
 class Events:
