@@ -18,8 +18,8 @@ def canny_edges(img, *, LOW, HIGH):
     def near(y, x):
         return ring[1 + y : 1 + y + height, 1 + x : 1 + x + width]
 
-    flat = down * 32768 < across * 13573
-    steep = down * 32768 > across * (13573 + 65536)
+    flat = down * 256 < across * 106
+    steep = down * 256 > across * (106 + 2 * 256)
     same = (gx < 0) == (gy < 0)
     diagonal = torch.where(
         same,
