@@ -185,6 +185,22 @@ def f(x: f32[4, 2048]):
         return out
 """, ('bind(out.i, "blockIdx.x")', 'bind(out.j, "threadIdx.x")'), target="cuda",
          says="2,048 threads a block, cuda-sm87 has 1,024: threadIdx.x comes from out.j"),
+    Case("L01", """
+def f(x: f32[4, 64, 32, 40]):
+    with compute:
+        out[i, j, k, l]: f32[4, 64, 32, 40] = x[i, j, k, l] + 1.0
+        return out
+""", ('bind(out.i, "blockIdx.x")', 'bind(out.j, out.k, "threadIdx.x")', 'bind(out.l, "threadIdx.y")'),
+         target="cuda",
+         says="81,920 threads a block, cuda-sm87 has 1,024: threadIdx.x comes from out.j and out.k"),
+    Case("S24", """
+def f(x: f32[32]):
+    with compute:
+        a[i]: f32[32] = x[i] + 1.0
+        b[i]: f32[32] = a[i] * 2.0
+        c[i]: f32[32] = b[i] - 1.0
+        return a, c
+""", ("compute_at(c, a.i)",), says="c reads b, which needs the stage of a.i: a.i cannot wait for it"),
     Case("L02", """
 def f(x: f32[4, 16384]):
     with compute:

@@ -10,7 +10,7 @@ from edgekernelbench.nest.marks import THREADS, MarkDirective
 from edgekernelbench.nest.problems import Directive, Problems
 from edgekernelbench.nest.storage import buffer_bytes
 from edgekernelbench.nest.structure import Structure
-from edgekernelbench.nest.tree import Buffer, Loop, Nest, walk_stmts, workspace
+from edgekernelbench.nest.tree import Buffer, Loop, Mark, Nest, walk_stmts, workspace
 from edgekernelbench.profiles.profile import Profile
 
 LANES = 32
@@ -68,7 +68,8 @@ def _check_threads(launch: Launch, structure: Structure, profile: Profile, probl
     loop, directive = _widest(structure, launch.loop)
     where = NOWHERE if directive is None else directive
     if limit and threads > limit:
-        origin = f": {structure.mark(loop)} comes from {loop}" if loop else ""
+        word = structure.mark(loop.partition(" ")[0])
+        origin = f": {word} comes from {loop}" if loop else ""
         message = f"{threads:,} threads a block, {profile.name} has {limit:,}{origin}"
         problems.add("L01", message, where)
         return
@@ -81,10 +82,14 @@ def _check_threads(launch: Launch, structure: Structure, profile: Profile, probl
 
 
 def _widest(structure: Structure, launch: Loop) -> tuple[str, MarkDirective | None]:
-    """Find the thread loop of a launch with the most iterations, and what bound it."""
-    loops = [s for s in walk_stmts((launch,)) if isinstance(s, Loop) and s.mark in THREADS]
-    marked = [s for s in loops if s.var in structure.plan.marks]
-    if not marked:
+    """Find the loops bound as one to threads that have the most iterations, and what bound them."""
+    loops = {s.var: s for s in walk_stmts((launch,)) if isinstance(s, Loop) and s.mark in THREADS}
+    together: dict[tuple[Mark, int | None], list[Loop]] = {}
+    for loop in loops.values():
+        if loop.var in structure.plan.marks:
+            together.setdefault((loop.mark, structure.plan.marks[loop.var].number), []).append(loop)
+    if not together:
         return "", None
-    widest = max(marked, key=lambda s: s.extent)
-    return widest.var, structure.plan.marks[widest.var].directive
+    widest = max(together.values(), key=lambda found: prod(loop.extent for loop in found))
+    directive = structure.plan.marks[widest[0].var].directive
+    return " and ".join(loop.var for loop in widest), directive

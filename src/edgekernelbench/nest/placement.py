@@ -71,6 +71,17 @@ def _check_companion(structure: Structure, unit: str, problems: Problems) -> Non
     loop, directive = structure.plan.placed[unit]
     owners = set(structure.program.members(structure.owner(loop)))
     for member in structure.program.members(unit):
+        if structure.tensors(member) & owners:
+            return  # refused already
+        between = sorted(t for t in structure.tensors(member) & structure.program.stages.keys())
+        for tensor in between:
+            if tensor not in structure.program.members(unit) and depends(structure, {tensor}, owners):
+                message = (
+                    f"{member} reads {tensor}, which needs the stage of {loop}: {loop} cannot wait for it"
+                )
+                problems.add("S24", message, directive)
+                return
+    for member in structure.program.members(unit):
         for reader in sorted(structure.readers(member) - set(structure.program.members(unit))):
             if depends(structure, owners, {reader}):
                 message = f"{loop} needs {reader}, which reads {member}: {reader} must be computed inside too"

@@ -8,6 +8,7 @@ from tvm import tirx
 from edgekernelbench.base.errors import CompileError
 from edgekernelbench.compiler.arrays import elements
 from edgekernelbench.compiler.instructions import lower_dots
+from edgekernelbench.compiler.nested import separate_nested
 from edgekernelbench.compiler.registers import keep_in_registers
 from edgekernelbench.compiler.tails import remove_tails
 from edgekernelbench.compiler.tvm.build import find_features
@@ -50,7 +51,7 @@ def lower_nest(nest: Nest, profile: Profile) -> Any:
     features = find_features(profile)
     functions = {
         "run": _function(nest, body, "run", profile.threads, features),
-        "prepare": _function(nest, nest.prepare, "prepare", 1, features),
+        "prepare": _function(nest, separate_nested(nest.prepare), "prepare", 1, features),
     }
     return tvm.IRModule(functions)
 
@@ -60,7 +61,7 @@ def optimised(nest: Nest, body: tuple[Stmt, ...], profile: Profile) -> tuple[Stm
     most = max(1, profile.vector_registers - 2)
     plain = lower_dots(remove_tails(body), outside(nest), dot_lanes(profile))
     vectors = lower_vectors(plain, profile.vector_bytes)
-    return keep_in_registers(vectors, outside(nest), most)
+    return separate_nested(keep_in_registers(vectors, outside(nest), most))
 
 
 def _function(nest: Nest, body: tuple[Stmt, ...], name: str, threads: int, features: frozenset[str]) -> Any:
