@@ -1,11 +1,11 @@
-"""How fast the hand-written examples are, beside the default lowering, PyTorch and ONNX Runtime.
+"""How fast the hand-written examples are, beside the default lowering and the fastest correct library.
 
     python benchmarks/examples.py [--rounds N] [--no-vendor] [PART OF A WORKLOAD'S NAME …]
 
 Each timed thing is a process of its own with the same number of threads. All that belong to one workload
 are started together and take turns, so that what disturbs the machine disturbs all of them; a row gives the
-medians of their turns. ONNX Runtime is asked for convolutions only. With EKB_CPU_TIME set, one thread and the
-processor's time are used: ratios then survive a busy machine.
+medians of their turns. Which library is the fastest is found out before (`vendors.py`). With EKB_CPU_TIME
+set, one thread and the processor's time are used: ratios then survive a busy machine.
 """
 
 import argparse
@@ -18,13 +18,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from timed import CPU, THREADS, clock, text_of
+from clocks import CPU, THREADS, clock
+from default_lowering import fastest
 
 from edgekernelbench.workloads.catalogue import load_catalogue
 from edgekernelbench.workloads.inputs import make_inputs
 from edgekernelbench.workloads.schema import Workload
 
 KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
+LIBRARY = "library:"
 TURN_NS = 20_000_000
 REST_S = 0.01
 """Between turns: threads of a pool look for work for a while before they sleep."""
@@ -46,8 +48,8 @@ def main() -> None:
     chosen = [p for p in paths if not given.parts or any(part in identifier(p) for part in given.parts)]
     how = "processor's time" if CPU else "time"
     print(f"{THREADS} threads, {how}, medians of {given.rounds} turns")
-    print("| example | µs | default µs | faster | PyTorch µs | ONNX Runtime µs |")
-    print("|---|--:|--:|--:|--:|--:|")
+    print("| example | µs | default µs | faster | vendor µs | vendor |")
+    print("|---|--:|--:|--:|--:|---|")
     gains = [row(path, given.rounds, vendors=not given.no_vendor) for path in chosen]
     print(f"geometric mean {statistics.geometric_mean(gains):.2f} over {len(gains)}")
 
@@ -60,13 +62,13 @@ def identifier(path: Path) -> str:
 def row(path: Path, rounds: int, *, vendors: bool) -> float:
     """Measure and print one example; give how much faster than the default it is."""
     workload = load_catalogue().workload(identifier(path))
-    things = [str(path), "default"]
-    if vendors:
-        things += ["torch", *(["onnx"] if workload.pattern.name in CONVOLUTIONS else [])]
-    medians = race(things, workload.id, rounds)
-    cells = [f"{medians[t]:,.1f}" if medians.get(t) else "" for t in (str(path), "default", "torch", "onnx")]
+    vendor = fastest(workload.id) if vendors else {}
+    library = LIBRARY + vendor["name"] if vendor else ""
+    medians = race([str(path), "default", *([library] if library else [])], workload.id, rounds)
+    cells = [f"{medians[t]:,.1f}" if medians.get(t) else "" for t in (str(path), "default", library)]
+    name = vendor.get("name", "") + (", a Python loop" if vendor.get("loop") else "")
     gain = medians["default"] / medians[str(path)]
-    print(f"| {workload.id} | {cells[0]} | {cells[1]} | {gain:.2f} | {cells[2]} | {cells[3]} |", flush=True)
+    print(f"| {workload.id} | {cells[0]} | {cells[1]} | {gain:.2f} | {cells[2]} | {name} |", flush=True)
     return gain
 
 
@@ -103,7 +105,7 @@ def answer(child: Any) -> str:
 def take_turns(thing: str, workload_id: str) -> None:
     """Be one of the processes: prepare, then run for a while whenever a line comes."""
     workload = load_catalogue().workload(workload_id)
-    run = {"torch": torch_run, "onnx": onnx_run}.get(thing, lambda w: kernel_run(thing, w))(workload)
+    run = vendor_run(thing, workload) if thing.startswith(LIBRARY) else kernel_run(thing, workload)
     run(1)
     before = clock()
     run(3)
@@ -120,6 +122,7 @@ def kernel_run(thing: str, workload: Workload) -> Run:
     from dataclasses import replace
 
     import numpy as np
+    from timed import text_of
 
     from edgekernelbench.compiler.arrays import allocate_buffer, place_array
     from edgekernelbench.compiler.tvm.compiler import TvmCompiler
@@ -137,86 +140,17 @@ def kernel_run(thing: str, workload: Workload) -> Run:
     return lambda count: executable.time_batches([params], [outputs], repeats=count)
 
 
-def torch_run(workload: Workload) -> Run:
-    """Call the pattern's PyTorch function, eager, without gradients."""
-    import torch
+def vendor_run(thing: str, workload: Workload) -> Run:
+    """Call a library."""
+    from vendors import named_call
 
-    from edgekernelbench.workloads.pytorch import to_tensor
-
-    torch.set_num_threads(THREADS)
-    tensors = [to_tensor(array) for array in make_inputs(workload, 1)]
-    function = workload.torch_function()
-
-    def run(count: int) -> None:
-        with torch.inference_mode():
-            for _ in range(count):
-                function(*tensors)
-
-    return run
-
-
-CONVOLUTIONS = ("pointwise_relu6", "dilated_conv2d", "conv_transpose2d")
-"""Patterns that are one ONNX operator and an activation."""
-
-
-def onnx_run(workload: Workload) -> Run:
-    """Run a convolution with its activation in ONNX Runtime; weights are initialisers, so they are packed."""
-    import numpy as np
-    import onnxruntime
-    from onnx import TensorProto, helper, numpy_helper
-
-    x, w, b, *rest = make_inputs(workload, 1)
-    constants = {"w": w.reshape(*w.shape, *(1,) * (4 - w.ndim)), "b": b}
-    match workload.pattern.name:
-        case "pointwise_relu6":
-            constants |= {"low": np.float32(0.0), "high": np.float32(6.0)}
-            nodes = [("Conv", ["x", "w", "b"], {}), ("Clip", ["z", "low", "high"], {})]
-        case "dilated_conv2d":
-            size = workload.sizes["D"]
-            constants["slope"] = rest[0].reshape(-1, 1, 1)
-            nodes = [
-                ("Conv", ["x", "w", "b"], {"dilations": [size] * 2, "pads": [size] * 4}),
-                ("PRelu", ["z", "slope"], {}),
-            ]
-        case _:
-            step, border, more = (workload.sizes[name] for name in ("S", "P", "OP"))
-            attributes = {"strides": [step] * 2, "pads": [border] * 4, "output_padding": [more] * 2}
-            nodes = [("ConvTranspose", ["x", "w", "b"], attributes)]
-    names = ["z", "y"][-len(nodes) :]
-    graph = helper.make_graph(
-        [
-            helper.make_node(op, given, [name], **more)
-            for (op, given, more), name in zip(nodes, names, strict=True)
-        ],
-        "convolution",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, *x.shape])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-    settings = onnxruntime.SessionOptions()
-    settings.intra_op_num_threads = THREADS
-    settings.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), settings, providers=["CPUExecutionProvider"]
-    )
-    given = {"x": np.ascontiguousarray(x[None])}
-    expected = from_torch(workload)
-    assert np.allclose(session.run(None, given)[0][0], expected, rtol=1e-3, atol=1e-3)
+    call = named_call(thing.removeprefix(LIBRARY), workload)
 
     def run(count: int) -> None:
         for _ in range(count):
-            session.run(None, given)
+            call()
 
     return run
-
-
-def from_torch(workload: Workload) -> Any:
-    """Compute a convolution with PyTorch, to see that the ONNX graph says the same."""
-    from edgekernelbench.workloads.pytorch import from_tensor, to_tensor
-
-    tensors = [to_tensor(array) for array in make_inputs(workload, 1)]
-    return from_tensor(workload.torch_function()(*tensors))
 
 
 if __name__ == "__main__":

@@ -1,27 +1,20 @@
 """One timed thing in a process of its own: `python benchmarks/timed.py WHAT WORKLOAD`, one line of JSON.
 
-WHAT is `default`, `plain`, `torch` or the path of a kernel text. With EKB_CPU_TIME set, one thread and the
-processor's time are used in place of all threads and the clock: ratios then survive a busy machine.
+WHAT is `default`, `plain` or the path of a kernel text; `vendors.py` times libraries. With EKB_CPU_TIME set,
+one thread and the processor's time are used in place of all threads and the clock: ratios then survive a busy
+machine.
 """
 
 import json
 import math
-import os
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-CPU = "EKB_CPU_TIME" in os.environ
-THREADS = 1 if CPU else 2
-ROUNDS = 7
-ROUND_NS = 40_000_000
-clock = time.process_time_ns if CPU else time.perf_counter_ns
-os.environ["TVM_NUM_THREADS"] = str(THREADS)
-
 import numpy as np
+from clocks import THREADS, best_of
 
 from edgekernelbench.compiler.arrays import allocate_buffer, place_array
 from edgekernelbench.compiler.tvm.compiler import TvmCompiler
@@ -35,20 +28,6 @@ from edgekernelbench.workloads.catalogue import load_catalogue
 from edgekernelbench.workloads.inputs import make_inputs
 from edgekernelbench.workloads.reference import compute_reference
 from edgekernelbench.workloads.schema import Workload
-
-
-def best_of(run: Callable[[int], object]) -> float:
-    """Give the best mean of several rounds, in microseconds; `run(n)` runs n times."""
-    run(1)
-    start = clock()
-    run(1)
-    repeats = max(1, ROUND_NS // max(clock() - start, 200))
-    best = math.inf
-    for _ in range(ROUNDS):
-        start = clock()
-        run(repeats)
-        best = min(best, (clock() - start) / repeats)
-    return best / 1e3
 
 
 def text_of(what: str, workload: Workload) -> Facts:
@@ -89,24 +68,6 @@ def relative_error(found: Any, wanted: Any) -> float:
     return float(np.max(np.abs(found[finite] - wanted[finite]), initial=0.0)) / (scale or 1.0)
 
 
-def time_torch(workload: Workload) -> dict[str, float]:
-    """Time the pattern's PyTorch function, eager, without gradients."""
-    import torch
-
-    from edgekernelbench.workloads.pytorch import to_tensor
-
-    torch.set_num_threads(THREADS)
-    tensors = [to_tensor(a) for a in make_inputs(workload, 1)]
-    function = workload.torch_function()
-
-    def run(count: int) -> None:
-        for _ in range(count):
-            function(*tensors)
-
-    with torch.inference_mode():
-        return {"us": best_of(run)}
-
-
 if __name__ == "__main__":
     chosen = load_catalogue().workload(sys.argv[2])
-    print(json.dumps(time_torch(chosen) if sys.argv[1] == "torch" else time_kernel(sys.argv[1], chosen)))
+    print(json.dumps(time_kernel(sys.argv[1], chosen)))

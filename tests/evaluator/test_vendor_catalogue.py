@@ -1,6 +1,7 @@
 """The vendor forms of the catalogue compute what their patterns do, at small sizes."""
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from edgekernelbench.workloads.schema import Size, Workload
 from edgekernelbench.workloads.vendor_forms import forms_of
 
 pytestmark = pytest.mark.needs_torch
+
+Call = Callable[[], object]
 
 LARGER: dict[str, dict[str, Size]] = {"gemv_i4": {"N": 3, "K": 64, "KG": 2}}
 """Where the operator of a library takes no sizes as small as those of the twin."""
@@ -50,21 +53,40 @@ def test_a_pytorch_form_agrees_with_its_pattern(workload: Workload) -> None:
 
 @pytest.mark.parametrize("workload", IN_ONNX, ids=by_id)
 def test_an_onnx_form_agrees_with_its_pattern(workload: Workload, tmp_path: Path) -> None:
+    inputs = [np.ascontiguousarray(a) for a in make_inputs(workload, 5)]
+    outputs = [np.zeros_like(d) for d in compute_reference(workload, inputs).declared]
+
+    bind(workload, tmp_path, inputs, outputs)()
+
+    assert problems(workload, inputs, outputs) == []
+
+
+def bind(workload: Workload, folder: Path, inputs: Sequence[Any], outputs: Sequence[Any]) -> Call:
+    """Make a call of the ONNX form."""
     onnx = pytest.importorskip("onnx", reason="needs the extra `vendor`")
     forms = forms_of(workload)
     assert forms.onnx_path is not None
     text = load_function(forms.onnx_path, f"{workload.pattern.name}_onnx", workload.sizes)()
-    model = tmp_path / "model.onnx"
+    model = folder / "model.onnx"
     model.write_bytes(onnx.parser.parse_model(text).SerializeToString())
-    profile = load_profile("llvm")
-    task = vendor_assignment(workload, forms, profile, Limits(), "onnx", {"model": str(model)})
+    task = vendor_assignment(workload, forms, load_profile("llvm"), Limits(), "onnx", {"model": str(model)})
+    fields = dict(task.fields)
+    return bind_call(fields, open_session(fields, inputs), inputs, outputs)
+
+
+def bound(workload: Workload, folder: Path) -> tuple[Call, Callable[[], object]]:
+    """Make a call and a weak reference to its output, which nobody else holds."""
     inputs = [np.ascontiguousarray(a) for a in make_inputs(workload, 5)]
     outputs = [np.zeros_like(d) for d in compute_reference(workload, inputs).declared]
+    return bind(workload, folder, inputs, outputs), weakref.ref(outputs[0])
 
-    fields = dict(task.fields)
-    bind_call(fields, open_session(fields, inputs), inputs, outputs)()
 
-    assert problems(workload, inputs, outputs) == []
+@pytest.mark.parametrize("workload", IN_ONNX[:1], ids=by_id)
+def test_a_call_keeps_the_arrays_that_it_is_bound_to_by_address(workload: Workload, tmp_path: Path) -> None:
+    call, output = bound(workload, tmp_path)
+
+    assert output() is not None
+    call()
 
 
 def problems(workload: Workload, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[str]:

@@ -84,7 +84,7 @@ def bind_call(
     Args:
         request: The fields of a vendor's assignment.
         session: Of `open_session`.
-        params: All parameters; the arrays must outlive the call.
+        params: All parameters.
         outputs: Where outputs go.
     """
     import onnx  # noqa: PLC0415
@@ -101,7 +101,13 @@ def bind_call(
         if math.prod(shape) != output.size:
             raise InternalError(f"expected {output.size} elements of ONNX Runtime, found the shape {shape}")
         binding.bind_output(place.name, "cpu", 0, kind_of(output.dtype), shape, output.ctypes.data)
-    return lambda: session.run_with_iobinding(binding)
+    held = (*params, *outputs)
+
+    def call() -> int:
+        session.run_with_iobinding(binding)
+        return len(held)  # bound by address: they live as long as the call
+
+    return call
 
 
 def _time(desk: Desk) -> None:
