@@ -122,7 +122,7 @@ def make_call(
     """Prepare a library and run it once; the text says what is wrong with its values."""
     task = contender.assignment(workload, Limits(), lambda name: server(servers, name))
     request: Any = dict(task.fields)
-    params, others = ([np.ascontiguousarray(a) for a in make_inputs(workload, seed)] for seed in (1, 2))
+    params, others = ([np.array(a, order="C") for a in make_inputs(workload, seed)] for seed in (1, 2))
     expected = compute_reference(workload, tuple(params))
     outputs: Sequence[Any] = [np.zeros_like(d) for d in expected.declared]
     if task.role == "onnx":

@@ -112,7 +112,9 @@ def _export(workload: Workload, plain: Assignment, find_server: FindServer) -> b
         missing = excuse(reply)
         if missing is not None:
             raise UnfitError(missing.detail)
-        if reply is None or ended.exit_code != 0 or ended.timed_out:
+        if ended.timed_out:
+            raise UnfitError(f"the export took over {limits.deadline_s:.0f} s")
+        if reply is None or ended.exit_code != 0:
             return "not exportable: " + (last_words(worker.stderr_tail()) or "the export was ended")
         return (folder / MODEL).read_bytes()
 
