@@ -175,3 +175,14 @@ def test_what_shares_nothing_is_unrolled_little() -> None:
 """)
     assert "split(y.c, 8)" in layers
     assert "split(y.n, 16)" in layers
+
+
+def test_a_choice_of_two_bins_is_no_scatter() -> None:
+    layers = lower("""def f(x: i32[40] in range(9)):
+    with compute:
+        y[b]: i32[9] = sum(1 for i in range(40) if x[i] == b or (x[i] + 1) % 9 == b)
+        z[i]: i32[40] = x[i] * 3
+        return y, z
+""")
+    assert "scatter" not in layers
+    assert "vectorize(z_i_i)" in layers, "no rule is dropped for the sake of another"

@@ -2,6 +2,7 @@
 
 from edgekernelbench.ir.expr import Axis, Compare, Logic, Reduction
 from edgekernelbench.ir.schedule import Parallel, Vectorize
+from edgekernelbench.ir.walk import children
 from edgekernelbench.lowering.access import uses
 from edgekernelbench.lowering.emit import PARALLEL_WORK, Emitter
 from edgekernelbench.lowering.nests import Plan, axes_through
@@ -178,7 +179,8 @@ def scattered(view: View) -> str | None:
         return None
     for over in view.value.over:
         for condition in over.conditions:
-            for test in condition.operands if isinstance(condition, Logic) else (condition,):
+            joined = isinstance(condition, Logic) and condition.op == "and"
+            for test in children(condition) if joined else (condition,):
                 match test:
                     case (
                         Compare(ops=("==",), operands=(e, Axis(name=x)))
