@@ -71,3 +71,11 @@ def test_a_sum_that_is_read_while_it_grows_stays_in_memory() -> None:
     out = output("out", 16)
     step = Update("sum", "out", places("j"), (read(X, "k", "j") + read(out, 0)).expr)
     assert not workspace(promoted(reduction("out", step)))
+
+
+def test_steps_that_threads_share_stay_as_they_are() -> None:
+    total = output("total", 1)
+    step = Update("sum", "total", places(0), read(param("x", 8), axis("s") * 2 + axis("r")).expr)
+    shared = loops([("r", 2)], step, kind=Kind.REDUCTION)
+    body = loops([("s", 4, Mark.THREAD_X)], shared, kind=Kind.REDUCTION)
+    assert keep_in_registers((body,), (param("x", 8), total), 30) == (body,)

@@ -81,6 +81,8 @@ class _Promotion:
 
     def _statement(self, stmt: Stmt, ranges: Ranges) -> Stmt:
         match stmt:
+            case Loop(kind=Kind.REDUCTION, mark=mark) if mark in THREADS:
+                return stmt
             case Loop(body=body, kind=kind):
                 if kind is Kind.REDUCTION and not _crosses(stmt) and _updates(body):
                     try:
@@ -174,7 +176,7 @@ def _updates(body: tuple[Stmt, ...]) -> bool:
 
 
 def _crosses(loop: Loop) -> bool:
-    """Whether threads of a GPU share the iterations: their partial results have to meet in memory."""
+    """Whether threads of a GPU share steps inside: their partial results have to meet in memory."""
     return any(isinstance(s, Loop) and s.mark in THREADS for s in walk_stmts((loop,)))
 
 

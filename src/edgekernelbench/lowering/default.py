@@ -14,6 +14,7 @@ from edgekernelbench.ir.memory import Memory
 from edgekernelbench.ir.schedule import Schedule
 from edgekernelbench.lowering.emit import Emitter, price
 from edgekernelbench.lowering.fields import records
+from edgekernelbench.lowering.gpu import Rules
 from edgekernelbench.lowering.groups import write_group
 from edgekernelbench.lowering.nests import plan_nests
 from edgekernelbench.lowering.roots import write_nest
@@ -37,7 +38,7 @@ def default_lowering(facts: Facts, target: str, profile: Profile) -> Kernel:
         that a text does not admit are left out, in the last resort all of them.
     """
     found = survey(facts)
-    writers = (_for_cpu, _inlining) if target == "llvm" else (_inlining,)
+    writers = (_for_cpu, _inlining) if target == "llvm" else (_for_gpu, _inlining)
     for write in writers:
         kernel = _with(facts.kernel, write(found, facts, profile).blocks(target))
         if _is_legal(facts, kernel, target, profile):
@@ -71,6 +72,13 @@ def _inlining(found: Survey, facts: Facts, profile: Profile) -> Writer:
     """Only what has no loops: the rest is left to the rules of the language (A9)."""
     del profile
     return _start(found, facts)
+
+
+def _for_gpu(found: Survey, facts: Facts, profile: Profile) -> Writer:
+    def legal(writer: Writer) -> bool:
+        return _is_legal(facts, _with(facts.kernel, writer.blocks(profile.target)), profile.target, profile)
+
+    return Rules(found, profile, legal).write(_start(found, facts))
 
 
 def _for_cpu(found: Survey, facts: Facts, profile: Profile) -> Writer:

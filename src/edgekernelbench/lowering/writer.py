@@ -42,6 +42,10 @@ class Writer:
     schedule: list[ScheduleDirective] = field(default_factory=list)
     memory: list[MemoryDirective] = field(default_factory=list)
 
+    def copy(self) -> "Writer":
+        """Give a writer that goes on from here by itself."""
+        return Writer(set(self.taken), list(self.schedule), list(self.memory))
+
     def fresh(self, stem: str) -> str:
         """Make a name that nothing has yet, from a stem."""
         name, number = stem, 2

@@ -1,5 +1,7 @@
 """The thirty texts, as written and with compute alone, on PoCL: real work-groups and barriers."""
 
+from dataclasses import replace
+
 import pytest
 from tests.compiler.running import assert_right, plain, run
 from tests.interp.texts import SMALL, facts_of, random_inputs
@@ -7,6 +9,7 @@ from tests.interp.texts import SMALL, facts_of, random_inputs
 from edgekernelbench.compiler.opencl.compiler import OpenClCompiler
 from edgekernelbench.interp.evaluate import evaluate
 from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.verify.facts import Facts
@@ -35,3 +38,11 @@ def test_compute_alone_is_right(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in SMALL if has_schedule(facts_of(name).kernel)])
 def test_scheduled_texts_are_right(name: str) -> None:
     check(facts_of(name))
+
+
+@pytest.mark.parametrize(
+    "name", ["softmax", "conv3x3_bias_relu", "decode_attention", "histogram", "winograd"]
+)
+def test_the_default_lowering_is_right(name: str) -> None:
+    facts = facts_of(name)
+    check(replace(facts, kernel=default_lowering(facts, "opencl", PROFILE)))

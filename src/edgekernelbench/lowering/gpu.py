@@ -1,0 +1,171 @@
+"""The default lowering of GPUs: tiles in shared memory, rows on blocks, threads across long reductions.
+
+Each rule is tried on one root nest at a time and kept when the text stays legal for the device; what no rule
+takes is left to the language, which deals it out to blocks of threads (A9).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, prod
+
+from edgekernelbench.ir.expr import Axis
+from edgekernelbench.ir.schedule import Bind
+from edgekernelbench.lowering.gpu_tile import tile_choices, write_tile
+from edgekernelbench.lowering.nests import Member, Plan, plan_nests
+from edgekernelbench.lowering.survey import Survey, View
+from edgekernelbench.lowering.writer import Writer
+from edgekernelbench.profiles.profile import DeviceClass, Profile
+
+BLOCK_THREADS = 256
+LEAST_THREADS = 32
+ROW_BLOCKS = 64
+"""Rows that make it worth to give each a block."""
+
+LONG = 64
+"""Steps from which on a reduction is shared out to threads."""
+
+FEW = 1 << 14
+"""Elements up to which a reduction leaves threads without work unless they share its steps."""
+
+BUSY = {DeviceClass.SERVER: 132, DeviceClass.EDGE: 16, DeviceClass.STAND_IN: 16}
+"""Blocks that keep a device busy: the multiprocessors of an H200, and of an Orin."""
+
+Legal = Callable[[Writer], bool]
+"""Whether a text with these directives is accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Writes directives for one kernel.
+
+    Attributes:
+        found: What has to be scheduled.
+        profile: The device.
+        legal: Checks what was written.
+    """
+
+    found: Survey
+    profile: Profile
+    legal: Legal
+
+    def write(self, writer: Writer) -> Writer:
+        """Write all nests, each by the first rule that fits."""
+        for plan in plan_nests(self.found, ROW_BLOCKS, lambda _view, _fixed: 1.0):
+            for rule in self._rules(plan):
+                trial = writer.copy()
+                rule(trial)
+                if self.legal(trial):
+                    writer = trial
+                    break
+        return writer
+
+    def _rules(self, plan: Plan) -> Iterator[Callable[[Writer], None]]:
+        if plan.rows and plan.members:
+            yield partial(write_rows, plan, self.found)
+            return
+        reduction = plan.tiled.get(plan.root.name, plan.root)
+        if not reduction.reduced:
+            return
+        for choice in tile_choices(plan.root, reduction, BUSY[self.profile.device_class]):
+            yield partial(write_tile, choice)
+        if _is_long(reduction):
+            yield partial(write_across, plan.root, reduction)
+        if reduction is not plan.root:
+            yield partial(write_fused, plan.root, reduction)
+
+
+def _is_long(view: View) -> bool:
+    steps = prod(view.sizes[axis] for axis in view.reduced)
+    return steps >= LONG and prod(view.stage.shape) <= FEW
+
+
+def write_rows(plan: Plan, found: Survey, writer: Writer) -> None:
+    """Give each row of a nest a block; its stages share the block's threads."""
+    root = plan.root
+    rows = tuple(f"{root.name}.{axis}" for axis in plan.rows)
+    members = list(plan.members)
+    known = {m.view.name: m for m in members} | {root.name: Member(root, {r: r for r in plan.rows})}
+    for reader, view in plan.tiled.items():
+        through = _through(view, known[reader])
+        members.append(Member(view, through))
+    members.sort(key=lambda m: [v.name for v in found.views].index(m.view.name))
+    longest = max(_inside(m) for m in (*members, known[root.name]))
+    threads = _threads(longest)
+    writer.schedule.append(Bind(rows, "blockIdx.x"))
+    inner = _share_axes(root, frozenset(plan.rows), threads, writer)
+    writer.order(*rows, *inner)
+    for member in members:
+        writer.compute_at(member.view.name, rows[-1])
+    for member in members:
+        _share_member(member, threads, writer)
+
+
+def _through(view: View, reader: Member) -> dict[str, str]:
+    read = next(r for r in reader.view.reads if r.tensor == view.name)
+    names = {i.name: view.stage.axes[d] for d, i in enumerate(read.indices) if isinstance(i, Axis)}
+    return {row: names[axis] for row, axis in reader.rows.items() if axis in names}
+
+
+def _inside(member: Member) -> int:
+    fixed = frozenset(member.rows.values())
+    return prod(n for axis, n in member.view.sizes.items() if axis not in fixed)
+
+
+def _threads(steps: int) -> int:
+    """Choose the threads of a block: a few steps for each, in whole warps."""
+    wanted = max(LEAST_THREADS, min(BLOCK_THREADS, ceil(steps / 4)))
+    return 1 << (wanted - 1).bit_length()
+
+
+def _share_axes(view: View, fixed: frozenset[str], threads: int, writer: Writer) -> tuple[str, ...]:
+    """Deal the last free axis of a stage out to threads, neighbours to neighbours."""
+    free = [axis for axis in view.stage.axes if axis not in fixed]
+    loops = [f"{view.name}.{axis}" for axis in free]
+    if not free or view.sizes[free[-1]] == 1:
+        return tuple(loops)
+    outer, inner = writer.split(loops[-1], min(threads, view.sizes[free[-1]]))
+    writer.schedule.append(Bind((inner,), "threadIdx.x"))
+    return (inner, *loops[:-1], outer)
+
+
+def _share_member(member: Member, threads: int, writer: Writer) -> None:
+    view = member.view
+    fixed = frozenset(member.rows.values())
+    free = [axis for axis in view.stage.axes if axis not in fixed and view.sizes[axis] > 1]
+    if not view.reduced:
+        inner = _share_axes(view, fixed, threads, writer)
+        writer.order(*inner)
+    elif not free:
+        _share_steps(view, threads, writer)
+
+
+def _share_steps(view: View, threads: int, writer: Writer) -> None:
+    """Share the steps of a reduction out to threads, neighbours to neighbours."""
+    loops = tuple(f"{view.name}.{axis}" for axis in view.reduced)
+    whole = writer.fuse(loops) if len(loops) > 1 else loops[0]
+    steps = prod(view.sizes[axis] for axis in view.reduced)
+    outer, inner = writer.split(whole, min(threads, steps))
+    writer.order(inner, outer)
+    writer.schedule.append(Bind((inner,), "threadIdx.x"))
+
+
+def write_across(root: View, reduction: View, writer: Writer) -> None:
+    """Give each element of a long reduction a block whose threads share the steps."""
+    loops = tuple(f"{root.name}.{axis}" for axis in root.stage.axes)
+    if loops:
+        writer.schedule.append(Bind(loops, "blockIdx.x"))
+    if reduction is not root and loops:
+        writer.compute_at(reduction.name, loops[-1])
+    steps = prod(reduction.sizes[axis] for axis in reduction.reduced)
+    _share_steps(reduction, _threads(steps), writer)
+
+
+def write_fused(root: View, reduction: View, writer: Writer) -> None:
+    """Compute a short reduction in the thread that needs it."""
+    loops = tuple(f"{root.name}.{axis}" for axis in root.stage.axes)
+    whole = writer.fuse(loops) if len(loops) > 1 else loops[0]
+    outer, inner = writer.split(whole, min(BLOCK_THREADS, prod(root.stage.shape)))
+    writer.schedule.append(Bind((outer,), "blockIdx.x"))
+    writer.schedule.append(Bind((inner,), "threadIdx.x"))
+    writer.compute_at(reduction.name, inner)

@@ -1,0 +1,216 @@
+"""Tiles of contractions on GPUs: a block computes a tile, each thread a few elements of it in registers.
+
+The operands of a tile are fetched together into shared memory, a part of the reduction at a time. Sizes
+come from a short list, the largest that leaves enough blocks to keep the device busy.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil, prod
+
+from edgekernelbench.ir.expr import Axis
+from edgekernelbench.ir.memory import Accumulate, Cache
+from edgekernelbench.ir.schedule import Bind, Unroll
+from edgekernelbench.lowering.access import affine, uses
+from edgekernelbench.lowering.survey import View
+from edgekernelbench.lowering.writer import Writer
+
+CHUNK = 16
+"""Steps of the reduction that are fetched together."""
+
+SHORT = 32
+"""An axis up to here is too short to be tiled in registers too; another one is."""
+
+STEPS = 8
+LEAST = 4
+"""Steps of a reduction, and elements of an axis, below which there is nothing to share."""
+
+WIDE = ((16, 4, 16, 4, 1), (16, 2, 16, 4, 1), (16, 2, 16, 2, 1), (16, 1, 16, 2, 1), (16, 1, 16, 1, 1))
+"""Threads and elements a thread along the last axis, along the other, and elements along a third."""
+
+NARROW = (
+    (32, 1, 8, 4, 4),
+    (32, 1, 8, 4, 2),
+    (32, 1, 8, 4, 1),
+    (16, 1, 8, 2, 2),
+    (16, 1, 8, 2, 1),
+    (16, 1, 8, 1, 1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to tile a contraction.
+
+    Attributes:
+        root: The stage whose nest it is: the contraction, or its only reader.
+        view: The contraction.
+        names: For each axis of the contraction, the axis of the root.
+        across: The axis whose neighbours are neighbouring threads.
+        down: An axis of the other operand.
+        third: An axis of the same operand as `across`; None when there is none worth it.
+        sizes: An entry of `WIDE` or `NARROW`.
+        cached: Tensors that are fetched into shared memory.
+    """
+
+    root: View
+    view: View
+    names: Mapping[str, str]
+    across: str
+    down: str
+    third: str | None
+    sizes: tuple[int, int, int, int, int]
+    cached: tuple[str, ...]
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        tx, rx, ty, ry, rz = self.sizes
+        tiles = {self.across: tx * rx, self.down: ty * ry}
+        if self.third is not None:
+            tiles[self.third] = rz
+        return prod(
+            ceil(n / tiles.get(a, 1))
+            for a, n in zip(self.view.stage.axes, self.view.stage.shape, strict=True)
+        )
+
+
+def tile_choices(root: View, view: View, busy: int) -> Iterator[Choice]:
+    """List ways to tile a reduction, the best first; none when no two operands are shared.
+
+    Args:
+        root: The stage whose nest it is.
+        view: The reduction.
+        busy: Blocks that keep the device busy.
+    """
+    names = _names(root, view)
+    steps = prod(view.sizes[axis] for axis in view.reduced)
+    long = [axis for axis in view.stage.axes if view.sizes[axis] > 1]
+    if names is None or steps < STEPS or len(long) < 2:
+        return
+    across = long[-1]
+    same = [r for r in view.reads if any(uses(i, across) for i in r.indices)]
+    other = [r for r in view.reads if r not in same]
+    own = {axis for axis in long for r in same if any(uses(i, axis) for i in r.indices)}
+    theirs = {axis for axis in long for r in other if any(uses(i, axis) for i in r.indices)}
+    downs = sorted((a for a in theirs - own if view.sizes[a] >= LEAST), key=lambda a: -view.sizes[a])
+    if not downs or view.sizes[across] < LEAST:
+        return
+    thirds = sorted((a for a in own - theirs - {across}), key=lambda a: -view.sizes[a])
+    short = view.sizes[across] <= SHORT
+    third = thirds[0] if short and thirds else None
+    cached = tuple(
+        dict.fromkeys(r.tensor for r in (*same, *other) if all(affine(i) is not None for i in r.indices))
+    )
+    table = NARROW if short else WIDE
+    found = [
+        Choice(root, view, names, across, downs[0], third, _fitted(s, view, across, downs[0], third), cached)
+        for s in table
+    ]
+    unique = list(dict.fromkeys(c.sizes for c in found))
+    ordered = [next(c for c in found if c.sizes == s) for s in unique]
+    enough = [c for c in ordered if c.blocks >= busy]
+    first = enough[0] if enough else ordered[-1]
+    yield first
+    rest = [c for c in ordered if c.sizes != first.sizes]
+    yield from rest[-1:]
+    yield Choice(root, view, names, across, downs[0], third, first.sizes, ())
+
+
+def _names(root: View, view: View) -> Mapping[str, str] | None:
+    """Match the axes of a contraction with those of the root."""
+    if root is view:
+        return {axis: axis for axis in view.stage.axes}
+    read = next(r for r in root.reads if r.tensor == view.name)
+    if not all(isinstance(i, Axis) for i in read.indices):
+        return None
+    return {
+        axis: i.name for axis, i in zip(view.stage.axes, read.indices, strict=True) if isinstance(i, Axis)
+    }
+
+
+def _fitted(
+    sizes: tuple[int, int, int, int, int], view: View, across: str, down: str, third: str | None
+) -> tuple[int, int, int, int, int]:
+    """Make a tile no larger than the axes are."""
+    tx, rx, ty, ry, rz = sizes
+    while tx * rx >= 2 * view.sizes[across] and rx > 1:
+        rx //= 2
+    while tx >= 2 * view.sizes[across]:
+        tx //= 2
+    while ty * ry >= 2 * view.sizes[down] and ry > 1:
+        ry //= 2
+    while ty >= 2 * view.sizes[down]:
+        ty //= 2
+    rz = 1 if third is None else min(rz, view.sizes[third])
+    return tx, rx, ty, ry, rz
+
+
+def write_tile(choice: Choice, writer: Writer) -> None:
+    """Write the directives of a tile."""
+    root, view = choice.root, choice.view
+    tx, rx, ty, ry, rz = choice.sizes
+    xb, xt, xr = _cut(f"{root.name}.{choice.names[choice.across]}", tx, rx, writer)
+    yb, yt, yr = _cut(f"{root.name}.{choice.names[choice.down]}", ty, ry, writer)
+    outer = [
+        f"{root.name}.{axis}"
+        for axis in root.stage.axes
+        if axis not in {choice.names[a] for a in (choice.across, choice.down, choice.third) if a is not None}
+    ]
+    registers = [one for one in (yr, xr) if one]
+    if choice.third is not None:
+        loop = f"{root.name}.{choice.names[choice.third]}"
+        if rz > 1:
+            zb, zr = writer.split(loop, rz)
+            outer.append(zb)
+            registers.insert(0, zr)
+        else:
+            outer.append(loop)
+    steps, at = _steps(view, xt, writer)
+    if root is view:
+        writer.order(*outer, yb, xb, yt, xt, *steps, *registers)
+        writer.memory.append(Accumulate(view.name, "local"))
+    else:
+        writer.order(*outer, yb, xb, yt, xt, *registers)
+        writer.compute_at(view.name, xt)
+        inside = [a for a in (choice.third, choice.down, choice.across) if a is not None]
+        writer.order(*steps, *(f"{view.name}.{axis}" for axis in inside))
+        _unroll(
+            [f"{view.name}.{a}" for a, n in zip(inside, (rz, ry, rx)[-len(inside) :], strict=True) if n > 1],
+            writer,
+        )
+    if outer:
+        writer.schedule.append(Bind(tuple(outer), "blockIdx.z"))
+    for loop, tag in ((yb, "blockIdx.y"), (xb, "blockIdx.x"), (yt, "threadIdx.y"), (xt, "threadIdx.x")):
+        writer.schedule.append(Bind((loop,), tag))
+    _unroll(registers, writer)
+    for tensor in choice.cached:
+        writer.memory.append(Cache(tensor, "shared", at))
+
+
+def _unroll(loops: list[str], writer: Writer) -> None:
+    if loops:
+        writer.mark(Unroll, *loops)
+
+
+def _cut(loop: str, threads: int, elements: int, writer: Writer) -> tuple[str, str, str]:
+    """Split a loop into blocks, threads and what a thread computes; the last is empty where that is one."""
+    if elements > 1:
+        block, thread, register = writer.split(loop, threads, elements)
+        return block, thread, register
+    block, thread = writer.split(loop, threads)
+    return block, thread, ""
+
+
+def _steps(view: View, thread: str, writer: Writer) -> tuple[tuple[str, ...], str]:
+    """Cut the first reduction axis into parts that are fetched together; give the loops and the place."""
+    first, *rest = (f"{view.name}.{axis}" for axis in view.reduced)
+    others = prod(view.sizes[axis] for axis in view.reduced[1:])
+    part = max(1, CHUNK // others)
+    size = view.sizes[view.reduced[0]]
+    if size <= part:
+        return (first, *rest), thread
+    if part == 1:
+        return (first, *rest), first
+    outer, inner = writer.split(first, part)
+    return (outer, inner, *rest), outer

@@ -1,0 +1,46 @@
+"""Where barriers stand in device code: as many as are needed, and no more."""
+
+import pytest
+from tests.interp.texts import bound, facts_of
+
+from edgekernelbench.compiler.tvm.gpu.build import write_device_code
+from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.verify.compute import verify_compute
+from edgekernelbench.verify.facts import Facts
+
+pytestmark = pytest.mark.needs_tvm
+
+
+def body(facts: Facts, device: str = "opencl") -> str:
+    profile = load_profile(device)
+    source = write_device_code(build_nest(facts, profile.target, profile), profile).source
+    return source[source.index("run_0(", source.index("run_0(") + 1) :]
+
+
+def test_tiles_are_fetched_between_two_barriers_a_step() -> None:
+    facts = verify_compute(bound("matmul", {"M": 128, "N": 128, "K": 32}))
+    text = body(facts, "cuda-sm87")
+    assert text.count("ekb_barrier()") == 2
+    step = text[text.index("for (int ko_") :]
+    first, second = (place for place in range(len(step)) if step.startswith("ekb_barrier()", place))
+    assert first < step.index("a_shared") < second < step.index("for (int ki_")
+
+
+def test_what_a_thread_wrote_itself_needs_no_barrier() -> None:
+    text = body(verify_compute(bound("conv3x3_bias_relu", {"C": 3, "K": 5, "H": 6, "W": 7})))
+    assert "ekb_barrier()" not in text
+
+
+def test_a_step_waits_for_the_step_before() -> None:
+    """Threads read what others wrote in the last round of a loop that is round the thread loops."""
+    source = body(facts_of("lstm"), "cuda-sm87")
+    loop = source[source.index("for (int ph_t_") :]
+    assert loop[: loop.index("ph__ptr")].count("ekb_barrier()") >= 1
+
+
+def test_no_barrier_stands_behind_a_condition_of_threads() -> None:
+    lines = body(facts_of("softmax")).splitlines()
+    for line in lines:
+        if "ekb_barrier()" in line:
+            assert line.startswith("  e"), line
