@@ -4,6 +4,7 @@ import os
 import platform
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -11,6 +12,7 @@ from edgekernelbench.agents.models.bundled import MODELS, has_server, weights
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.status import Status
+from edgekernelbench.evaluator.probe import probe
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.reports.text import columns
 
@@ -45,6 +47,27 @@ PACKAGES = (
 )
 
 
+BACKENDS = (
+    ("llvm", "kernels on this machine's CPU", True),
+    ("opencl", "OpenCL kernels, on PoCL as a stand-in", False),
+    ("opencl-nvidia", "OpenCL kernels on an NVIDIA GPU", False),
+    ("cuda", "CUDA kernels", False),
+)
+"""Profiles of devices of this machine, what they are for, and whether `ekb run` cannot do without."""
+
+
+def backends() -> list[Finding]:
+    """Run one kernel on every backend; each answers for itself."""
+    with ThreadPoolExecutor() as pool:
+        found = list(pool.map(probe, [name for name, _, _ in BACKENDS]))
+    rows = []
+    for (name, purpose, needed), probed in zip(BACKENDS, found, strict=True):
+        remedy = f"{probed.detail}; {probed.remedy}" if probed.remedy else probed.detail
+        shown = probed.detail if probed.works else ""
+        rows.append(Finding(f"device {name}", shown, purpose, remedy, needed))
+    return rows
+
+
 def findings() -> list[Finding]:
     """Look for everything that the product can use."""
     rows = [Finding("python", platform.python_version(), "everything", "Python 3.11 or newer", needed=True)]
@@ -71,9 +94,10 @@ def findings() -> list[Finding]:
 def doctor(*, as_json: Json = False) -> int:
     """Say what is installed, how many threads there are, what is missing and what brings it.
 
-    The status is 3 when something is missing that judging cannot do without.
+    Runs a kernel on every device that this machine could have. The status is 3 when something is missing
+    that judging cannot do without.
     """
-    rows = findings()
+    rows = [*findings(), *backends()]
     host = load_profile("llvm")
     cores = len(os.sched_getaffinity(0))
     missing = [row for row in rows if not row.found]
