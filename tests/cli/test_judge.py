@@ -18,7 +18,7 @@ OPTIONS = ("--workload", WORKLOAD.id, "--compiler", "c", "--no-timing")
 def test_the_canonical_text_is_correct(tmp_path: Path, ekb: Ekb) -> None:
     done = ekb("judge", write(tmp_path, TEXT), *OPTIONS)
     assert (done.status, done.err) == (Status.YES, "")
-    assert done.out.startswith("correct on 4 sets of fresh inputs\n")
+    assert done.out.startswith("correct on 5 sets of fresh inputs\n")
 
 
 def test_a_wrong_constant_is_wrong_and_says_where(tmp_path: Path, ekb: Ekb) -> None:
