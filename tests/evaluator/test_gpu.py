@@ -1,12 +1,15 @@
 """The judge on GPUs: PoCL as a stand-in here, NVIDIA's CUDA and OpenCL where there is a GPU."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 from tests.tiny import make_catalogue
 
+from edgekernelbench.evaluator.environment import host_room, server_name
 from edgekernelbench.evaluator.exam import choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission, host_room
+from edgekernelbench.evaluator.judge import Judge, Submission
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.outcome import Correct, Unjudged, Wrong
@@ -77,3 +80,11 @@ def test_a_driver_of_a_gpu_may_map_what_it_wants() -> None:
     assert (
         host_room(load_profile("cuda")) > host_room(load_profile("opencl")) == host_room(load_profile("llvm"))
     )
+
+
+def test_nothing_of_cuda_is_loaded_before_a_worker_is_forked() -> None:
+    assert server_name("tvm", load_profile("cuda")) == "tvm-late"
+    assert server_name("tvm", load_profile("opencl")) == "tvm"
+    code = "from edgekernelbench.evaluator.compilers import import_compiler as i; i('tvm-late'); import sys; "
+    command = [sys.executable, "-c", code + "sys.exit('tvm' in sys.modules)"]
+    assert subprocess.run(command, check=False).returncode == 0

@@ -5,6 +5,7 @@ from contextlib import suppress
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.compiler.interface import Compiler
 from edgekernelbench.compiler.opencl.device import load_pyopencl
+from edgekernelbench.evaluator.environment import LATE
 
 COMPILERS = ("tvm", "c", "null")
 
@@ -38,6 +39,9 @@ def import_compiler(name: str) -> None:
     Raises:
         PrerequisiteError: When there is none of that name, or it is not installed.
     """
+    if name.endswith(LATE):
+        load_compiler(name.removesuffix(LATE))
+        return
     load_compiler(name)
     if name == "tvm":
         from edgekernelbench.compiler.tvm.compiler import start_tvm  # noqa: PLC0415

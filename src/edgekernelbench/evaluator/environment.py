@@ -6,10 +6,15 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from edgekernelbench.profiles.profile import DeviceClass, Profile
+
 PASSED_ON = (
     "PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "OCL_ICD_VENDORS", "CUDA_VISIBLE_DEVICES",
 )  # fmt: skip
 """Variables of this process that workers get as they are: where programs, libraries and devices are found."""
+
+LATE = "-late"
+"""Ending of the name of a compiler that each worker imports for itself."""
 
 LEAST_ROOM = 2 << 30
 """Bytes that must be free in memory before scratch folders are put there."""
@@ -46,6 +51,21 @@ def worker_environment(threads: int, given: Mapping[str, str] = os.environ) -> d
         "POCL_KERNEL_CACHE": "0",
         "POCL_MAX_PTHREAD_COUNT": count,
     }
+
+
+HOST_ROOM_BYTES, GPU_ROOM_BYTES = 4 << 30, 1 << 46
+"""Address space beside the workspace. A GPU's driver reserves as much as there is memory of all devices."""
+
+
+def host_room(profile: Profile) -> int:
+    """Say how much address space a worker may map beside a kernel's workspace."""
+    on_host = profile.target == "llvm" or profile.device_class is DeviceClass.STAND_IN
+    return HOST_ROOM_BYTES if on_host else GPU_ROOM_BYTES
+
+
+def server_name(compiler: str, profile: Profile) -> str:
+    """Say what the fork server of kernels imports: nothing of CUDA, which does not outlive a fork."""
+    return f"{compiler}{LATE}" if profile.target == "cuda" else compiler
 
 
 def worker_cores(threads: int) -> tuple[int, ...]:

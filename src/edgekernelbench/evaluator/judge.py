@@ -20,7 +20,13 @@ from edgekernelbench.base.hashing import hash_text
 from edgekernelbench.base.units import Nanoseconds
 from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
 from edgekernelbench.evaluator.device_lock import hold_device
-from edgekernelbench.evaluator.environment import scratch_root, worker_cores, worker_environment
+from edgekernelbench.evaluator.environment import (
+    host_room,
+    scratch_root,
+    server_name,
+    worker_cores,
+    worker_environment,
+)
 from edgekernelbench.evaluator.exam import Exam, Exams, InputChoice
 from edgekernelbench.evaluator.marking import Mark, first_wrong
 from edgekernelbench.evaluator.messages import Limits
@@ -33,7 +39,7 @@ from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.nest.build import build_nest
-from edgekernelbench.profiles.profile import DeviceClass, Profile
+from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement, VendorRecord
 from edgekernelbench.records.outcome import (
     Cause,
@@ -61,9 +67,6 @@ RUNS_OF_A_WORKER = 6
 default baseline would, where that was measured, and at least 10 s."""
 
 NS_PER_SECOND = 1_000_000_000
-
-HOST_ROOM_BYTES, GPU_ROOM_BYTES = 4 << 30, 1 << 46
-"""Address space beside the workspace. A GPU's driver reserves as much as there is memory of all devices."""
 
 ONE_CHILD = "one-child"
 """Flag of a judgement: its speed rests on one set of processes."""
@@ -339,7 +342,7 @@ class Judge:
 
     def _supervisor(self, name: str) -> Supervisor:
         if name not in self._servers:
-            what = self.compiler if name == "compiler" else name
+            what = server_name(self.compiler, self.profile) if name == "compiler" else name
             self._servers[name] = Supervisor([*self._command, what], self.environment, scratch_root())
         return self._servers[name]
 
@@ -375,12 +378,6 @@ def _note_report(findings: _Findings, report: dict[str, Any]) -> None:
         workspace_bytes={str(k): int(v) for k, v in report["cost"]["workspace_bytes"].items()},
         compile_ns=Nanoseconds(spent.get("compile", 0)),
     )
-
-
-def host_room(profile: Profile) -> int:
-    """Say how much address space a worker may map beside a kernel's workspace."""
-    on_host = profile.target == "llvm" or profile.device_class is DeviceClass.STAND_IN
-    return HOST_ROOM_BYTES if on_host else GPU_ROOM_BYTES
 
 
 def _crowd(ring: Ring, threads: int) -> Unjudged | None:

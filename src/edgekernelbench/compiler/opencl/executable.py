@@ -1,6 +1,7 @@
 """Runs OpenCL device code by its launch plan, and times it by the device's events and the wall clock."""
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -109,7 +110,9 @@ class OpenClExecutable:
     def _build(self, source: str) -> Any:
         program = self._cl.Program(self._device.context, source)
         try:
-            return program.build(options=list(self._device.options))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", self._cl.CompilerWarning)  # drivers say what they please
+                return program.build(options=list(self._device.options))
         except self._cl.Error as error:
             lines = [line.strip() for line in str(error).splitlines() if "error" in line.lower()]
             log = "; ".join(lines[:LOG_LINES]) or str(error).strip().splitlines()[0]
