@@ -22,8 +22,8 @@ def written(name: str, sizes: dict[str, float | str]) -> list[str]:
 
 def test_a_product_is_tiled_in_shared_memory_and_registers() -> None:
     lines = written("matmul", {"M": 1024, "N": 1024, "K": 512})
-    assert 'cache(a, "shared", at=c_k_o)' in lines
-    assert 'cache(b, "shared", at=c_k_o)' in lines
+    assert 'cache(a, "shared", at=c_k_o, vector=4)' in lines
+    assert 'cache(b, "shared", at=c_k_o, vector=4)' in lines
     assert 'accumulate(c, "local")' in lines
     assert "c_i_o, c_i_m, c_i_i = split(c.i, 16, 4)" in lines
 
@@ -31,6 +31,12 @@ def test_a_product_is_tiled_in_shared_memory_and_registers() -> None:
 def test_a_small_product_has_smaller_tiles_so_that_there_are_enough_blocks() -> None:
     small = written("matmul", {"M": 128, "N": 128, "K": 512})
     assert "c_i_o, c_i_m, c_i_i = split(c.i, 16, 4)" not in small
+
+
+def test_rows_that_start_anywhere_are_fetched_one_by_one() -> None:
+    lines = written("matmul", {"M": 1024, "N": 1022, "K": 512})
+    assert 'cache(b, "shared", at=c_k_o)' in lines
+    assert 'cache(a, "shared", at=c_k_o, vector=4)' in lines
 
 
 def test_a_convolution_is_tiled_with_its_epilogue() -> None:

@@ -81,7 +81,7 @@ class _Promotion:
 
     def _statement(self, stmt: Stmt, ranges: Ranges) -> Stmt:
         match stmt:
-            case Loop(kind=Kind.REDUCTION, mark=mark) if mark in THREADS:
+            case Loop(kind=Kind.REDUCTION) if _is_joint(stmt):
                 return stmt
             case Loop(body=body, kind=kind):
                 if kind is Kind.REDUCTION and not _crosses(stmt) and _updates(body):
@@ -177,7 +177,12 @@ def _updates(body: tuple[Stmt, ...]) -> bool:
 
 def _crosses(loop: Loop) -> bool:
     """Whether threads of a GPU share steps inside: their partial results have to meet in memory."""
-    return any(isinstance(s, Loop) and s.mark in THREADS for s in walk_stmts((loop,)))
+    return any(isinstance(s, Loop) and _is_joint(s) for s in walk_stmts((loop,)))
+
+
+def _is_joint(loop: Loop) -> bool:
+    """Whether threads of a GPU work on a loop together, one by one or as a matrix unit."""
+    return loop.mark in THREADS or loop.instruction.startswith("wmma")
 
 
 def _same_lanes(a: Loop | None, b: Loop | None) -> bool:

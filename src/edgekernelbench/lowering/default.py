@@ -78,7 +78,7 @@ def _for_gpu(found: Survey, facts: Facts, profile: Profile) -> Writer:
     def legal(writer: Writer) -> bool:
         return _is_legal(facts, _with(facts.kernel, writer.blocks(profile.target)), profile.target, profile)
 
-    return Rules(found, profile, legal).write(_start(found, facts))
+    return Rules(found, profile, legal, lambda name: facts.tensor(name).shape).write(_start(found, facts))
 
 
 def _for_cpu(found: Survey, facts: Facts, profile: Profile) -> Writer:

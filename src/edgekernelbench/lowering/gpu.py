@@ -43,11 +43,13 @@ class Rules:
         found: What has to be scheduled.
         profile: The device.
         legal: Checks what was written.
+        shape_of: Gives the shape of a tensor.
     """
 
     found: Survey
     profile: Profile
     legal: Legal
+    shape_of: Callable[[str], tuple[int, ...]]
 
     def write(self, writer: Writer) -> Writer:
         """Write all nests, each by the first rule that fits."""
@@ -67,7 +69,8 @@ class Rules:
         reduction = plan.tiled.get(plan.root.name, plan.root)
         if not reduction.reduced:
             return
-        for choice in tile_choices(plan.root, reduction, BUSY[self.profile.device_class]):
+        busy = BUSY[self.profile.device_class]
+        for choice in tile_choices(plan.root, reduction, busy, self.shape_of):
             yield partial(write_tile, choice)
         if _is_long(reduction):
             yield partial(write_across, plan.root, reduction)

@@ -4,11 +4,11 @@ The operands of a tile are fetched together into shared memory, a part of the re
 come from a short list, the largest that leaves enough blocks to keep the device busy.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import ceil, prod
 
-from edgekernelbench.ir.expr import Axis
+from edgekernelbench.ir.expr import Axis, Read
 from edgekernelbench.ir.memory import Accumulate, Cache
 from edgekernelbench.ir.schedule import Bind, Unroll
 from edgekernelbench.lowering.access import affine, uses
@@ -17,6 +17,9 @@ from edgekernelbench.lowering.writer import Writer
 
 CHUNK = 16
 """Steps of the reduction that are fetched together."""
+
+WIDEST_BYTES = 16
+"""What one load of a thread can bring."""
 
 SHORT = 32
 """An axis up to here is too short to be tiled in registers too; another one is."""
@@ -50,7 +53,7 @@ class Choice:
         down: An axis of the other operand.
         third: An axis of the same operand as `across`; None when there is none worth it.
         sizes: An entry of `WIDE` or `NARROW`.
-        cached: Tensors that are fetched into shared memory.
+        cached: Tensors that are fetched into shared memory, with how many elements at a time.
     """
 
     root: View
@@ -60,7 +63,7 @@ class Choice:
     down: str
     third: str | None
     sizes: tuple[int, int, int, int, int]
-    cached: tuple[str, ...]
+    cached: tuple[tuple[str, int], ...]
 
     @property
     def blocks(self) -> int:
@@ -69,19 +72,19 @@ class Choice:
         tiles = {self.across: tx * rx, self.down: ty * ry}
         if self.third is not None:
             tiles[self.third] = rz
-        return prod(
-            ceil(n / tiles.get(a, 1))
-            for a, n in zip(self.view.stage.axes, self.view.stage.shape, strict=True)
-        )
+        return prod(ceil(self.view.sizes[axis] / tiles.get(axis, 1)) for axis in self.view.stage.axes)
 
 
-def tile_choices(root: View, view: View, busy: int) -> Iterator[Choice]:
+def tile_choices(
+    root: View, view: View, busy: int, shape_of: Callable[[str], tuple[int, ...]]
+) -> Iterator[Choice]:
     """List ways to tile a reduction, the best first; none when no two operands are shared.
 
     Args:
         root: The stage whose nest it is.
         view: The reduction.
         busy: Blocks that keep the device busy.
+        shape_of: Gives the shape of a tensor.
     """
     names = _names(root, view)
     steps = prod(view.sizes[axis] for axis in view.reduced)
@@ -99,22 +102,32 @@ def tile_choices(root: View, view: View, busy: int) -> Iterator[Choice]:
     thirds = sorted((a for a in own - theirs - {across}), key=lambda a: -view.sizes[a])
     short = view.sizes[across] <= SHORT
     third = thirds[0] if short and thirds else None
-    cached = tuple(
-        dict.fromkeys(r.tensor for r in (*same, *other) if all(affine(i) is not None for i in r.indices))
-    )
+    fetched = {r.tensor: r for r in (*same, *other) if all(affine(i) is not None for i in r.indices)}
+    plain = tuple((name, 1) for name in fetched)
     table = NARROW if short else WIDE
-    found = [
-        Choice(root, view, names, across, downs[0], third, _fitted(s, view, across, downs[0], third), cached)
-        for s in table
-    ]
-    unique = list(dict.fromkeys(c.sizes for c in found))
-    ordered = [next(c for c in found if c.sizes == s) for s in unique]
+    fitted = dict.fromkeys(_fitted(sizes, view, across, downs[0], third) for sizes in table)
+    ordered = [Choice(root, view, names, across, downs[0], third, sizes, plain) for sizes in fitted]
     enough = [c for c in ordered if c.blocks >= busy]
     first = enough[0] if enough else ordered[-1]
+    yield replace(first, cached=tuple((n, _lanes(r, first, shape_of(n))) for n, r in fetched.items()))
     yield first
-    rest = [c for c in ordered if c.sizes != first.sizes]
-    yield from rest[-1:]
-    yield Choice(root, view, names, across, downs[0], third, first.sizes, ())
+    yield from [c for c in ordered if c.sizes != first.sizes][-1:]
+    yield replace(first, cached=())
+
+
+def _lanes(read: Read, choice: Choice, shape: tuple[int, ...]) -> int:
+    """Count the elements of the widest load that every row of what is fetched is a multiple of."""
+    if read.dtype is None or read.dtype.bits < 8 or not shape:
+        return 1
+    tx, rx, ty, ry, _ = choice.sizes
+    view = choice.view
+    parts = {choice.across: tx * rx, choice.down: ty * ry, view.reduced[0]: _part(view)}
+    if any(uses(read.indices[-1], axis) and view.sizes[axis] % part for axis, part in parts.items()):
+        return 1  # the last tile would start anywhere
+    lanes = WIDEST_BYTES * 8 // read.dtype.bits
+    while lanes > 1 and shape[-1] % lanes:
+        lanes //= 2
+    return lanes
 
 
 def _names(root: View, view: View) -> Mapping[str, str] | None:
@@ -184,8 +197,8 @@ def write_tile(choice: Choice, writer: Writer) -> None:
     for loop, tag in ((yb, "blockIdx.y"), (xb, "blockIdx.x"), (yt, "threadIdx.y"), (xt, "threadIdx.x")):
         writer.schedule.append(Bind((loop,), tag))
     _unroll(registers, writer)
-    for tensor in choice.cached:
-        writer.memory.append(Cache(tensor, "shared", at))
+    for tensor, lanes in choice.cached:
+        writer.memory.append(Cache(tensor, "shared", at, vector=lanes))
 
 
 def _unroll(loops: list[str], writer: Writer) -> None:
@@ -202,11 +215,15 @@ def _cut(loop: str, threads: int, elements: int, writer: Writer) -> tuple[str, s
     return block, thread, ""
 
 
+def _part(view: View) -> int:
+    """Count the iterations of the first reduction axis that are fetched together."""
+    return max(1, CHUNK // prod(view.sizes[axis] for axis in view.reduced[1:]))
+
+
 def _steps(view: View, thread: str, writer: Writer) -> tuple[tuple[str, ...], str]:
     """Cut the first reduction axis into parts that are fetched together; give the loops and the place."""
     first, *rest = (f"{view.name}.{axis}" for axis in view.reduced)
-    others = prod(view.sizes[axis] for axis in view.reduced[1:])
-    part = max(1, CHUNK // others)
+    part = _part(view)
     size = view.sizes[view.reduced[0]]
     if size <= part:
         return (first, *rest), thread

@@ -8,18 +8,21 @@ parted ways.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import assert_never
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never
 
 from edgekernelbench.compiler.gpu.across import find_crossing
 from edgekernelbench.compiler.rewrite import expressions, reads_of
 from edgekernelbench.nest.marks import THREADS
-from edgekernelbench.nest.tree import Allocate, Guard, Let, Loop, Mark, Stmt, Store, Update, inner
+from edgekernelbench.nest.tree import Allocate, Guard, Kind, Let, Loop, Mark, Stmt, Store, Update, inner
 
 Mapped = tuple[int, ...]
 """Which thread loops deal a statement out: the loop of each axis, or 0; other numbers for what is special."""
 
 NOBODY: Mapped = (0, 0, 0)
+
+Before = Literal[0, 1, 2]
+"""0 for this round; 1 for an earlier one; 2 for an earlier one of a data loop, whose rounds write apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +33,15 @@ class Access:
         memory: The buffer, or what holds several that share bytes.
         writes: Whether it writes.
         mapped: Which thread loops deal it out.
-        before: In how many rounds of serial loops it came earlier.
+        source: The statement.
+        before: Whether it was in an earlier round of a serial loop.
     """
 
     memory: str
     writes: bool
     mapped: Mapped
-    before: int = 0
+    source: int
+    before: "Before" = 0
 
 
 Pending = frozenset[Access]
@@ -73,7 +78,8 @@ class Barriers:
         while True:
             come = self.after(loop.body, mapped, held)
             own = {id(s) for s in _thread_loops(loop.body)}
-            fresh = held | {_earlier(access, own) for access in come}
+            before: Before = 2 if loop.kind in (Kind.DATA, Kind.COPY) else 1
+            fresh = held | {_earlier(access, own, before) for access in come}
             if fresh == held:
                 return held
             held = fresh
@@ -109,7 +115,7 @@ class Barriers:
                 for update in crossing.updates:
                     for name in (update.buffer, update.best):
                         if name in self.shared:
-                            yield Access(self.shared[name], writes=True, mapped=special)
+                            yield Access(self.shared[name], writes=True, mapped=special, source=id(stmt))
         for one in inner(stmt):
             yield from self.accesses(one, inside)
 
@@ -125,11 +131,11 @@ class Barriers:
         for expr in expressions(stmt):
             for name in reads_of(expr):
                 if name in self.shared:
-                    yield Access(self.shared[name], writes=False, mapped=mapped)
+                    yield Access(self.shared[name], writes=False, mapped=mapped, source=id(stmt))
         if isinstance(stmt, Store | Update):
             for name in (stmt.buffer, stmt.best if isinstance(stmt, Update) else ""):
                 if name in self.shared:
-                    yield Access(self.shared[name], writes=True, mapped=mapped)
+                    yield Access(self.shared[name], writes=True, mapped=mapped, source=id(stmt))
 
 
 def enter(loop: Loop, mapped: Mapped) -> Mapped:
@@ -139,14 +145,17 @@ def enter(loop: Loop, mapped: Mapped) -> Mapped:
 
 
 def _conflict(a: Access, b: Access) -> bool:
-    different = a.mapped != b.mapped or a.before != b.before
-    return a.memory == b.memory and (a.writes or b.writes) and different
+    if a.memory != b.memory or not (a.writes or b.writes):
+        return False
+    if a.source == b.source and a.writes and b.writes and {a.before, b.before} == {0, 2}:
+        return False
+    return a.mapped != b.mapped or a.before != b.before
 
 
-def _earlier(access: Access, own: set[int]) -> Access:
+def _earlier(access: Access, own: set[int], before: Before) -> Access:
     """Mark an access of a thread loop inside the serial loop as one of an earlier iteration."""
     inside = any(abs(number) in own for number in access.mapped) or access.mapped == NOBODY
-    return Access(access.memory, access.writes, access.mapped, 1) if inside else access
+    return replace(access, before=1 if access.before == 1 else before) if inside else access
 
 
 def _thread_loops(body: tuple[Stmt, ...]) -> Iterator[Loop]:

@@ -19,6 +19,7 @@ from edgekernelbench.nest.tree import (
     Guard,
     Let,
     Loop,
+    Mark,
     Nest,
     Stmt,
     inner,
@@ -29,6 +30,10 @@ Dims = tuple[int, int, int]
 
 MOST_REGISTERS = 64
 """Accumulators of one reduction that are kept in registers of a thread."""
+
+
+LANES = 32
+"""Threads of a warp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +183,16 @@ class _Planner:
             f"{self._prefix}_{next(self._numbers)}",
             (whole,),
             found.blocks,
-            found.threads,
+            _with_lanes(found.threads, stmt),
             tuple(b for b in context.known.values() if b.name in named),
             tuple(var for var in context.hosts if var in used),
         )
+
+
+def _with_lanes(threads: Dims, launch: Stmt) -> Dims:
+    """Give a block whole warps along x where matrix units are used: their stages bind the other axes only."""
+    uses = any(isinstance(s, Loop) and s.mark is Mark.TENSOR for s in walk_stmts((launch,)))
+    return (LANES, *threads[1:]) if uses and threads[0] == 1 else threads
 
 
 def _share(

@@ -106,6 +106,14 @@ _ATOMIC = {
 }
 
 
+_MATRIX = {
+    "f16": ("unsigned short", "half", "float"),
+    "bf16": ("unsigned short", "__nv_bfloat16", "float"),
+    "i8": ("signed char", "signed char", "int"),
+}
+"""How the elements of a matrix unit's operands are stored, held and summed."""
+
+
 class Preamble:
     """Collects the functions that one kernel's device code calls."""
 
@@ -175,6 +183,71 @@ class Preamble:
                 f"expected a reduction of i32, u32 or f32 where threads meet, found {kind} of {dtype}; "
                 "give each thread its own part with rfactor"
             )
+        return name
+
+    def copy(self, bits: int, lanes: int, target: str, source: str) -> str:
+        """Use a copy of `lanes` neighbours of `bits` each; both addresses are multiples of their size.
+
+        Args:
+            bits: Size of an element.
+            lanes: How many.
+            target: `global`, `shared` or `local`: where they go.
+            source: Where they come from.
+        """
+        size = bits // 8 * lanes
+        name = f"ekb_copy_{bits}_{lanes}_{target}_{source}"
+        if self.dialect == "cuda":
+            wide = {4: "uint", 8: "uint2", 16: "uint4"}[size]
+            head = f"static inline int {name}(void *to, const void *from)"
+            # Only memory of a thread may lie anywhere.
+            body = f"*({wide} *)to = *(const {wide} *)from;"
+            if "local" in (target, source):
+                body = f"memcpy(to, from, {size});"
+            self._texts.setdefault(name, f"{head} {{ {body} return 0; }}\n")
+            return name
+        kind = {8: "uchar", 16: "ushort", 32: "uint", 64: "ulong"}[bits]
+        to, start = f"{_SPACES[target]}{kind}", f"const {_SPACES[source]}{kind}"
+        head = f"static inline int {name}({_SPACES[target]}void *to, const {_SPACES[source]}void *from)"
+        body = f"vstore{lanes}(vload{lanes}(0, ({start} *)from), 0, ({to} *)to);"
+        if lanes == 1:
+            body = f"*({to} *)to = *({start} *)from;"
+        self._texts.setdefault(name, f"{head} {{ {body} return 0; }}\n")
+        return name
+
+    def product(self, kind: str, total: str, left: str, right: str) -> str:
+        """Use the product of two 16x16 tiles, added to a third, by a warp.
+
+        Args:
+            kind: `f16`, `bf16` or `i8`.
+            total: The order in which the sums lie, `row` or `col`.
+            left: Likewise of the left operand.
+            right: Likewise of the right one.
+
+        Raises:
+            CompileError: In OpenCL, which has no such operation.
+        """
+        if self.dialect != "cuda":
+            raise CompileError("expected no tensorize on opencl, found wmma; leave it out")
+        name = f"ekb_product_{kind}_{total}_{left}_{right}"
+        stored, held, sums = _MATRIX[kind]
+        self._texts.setdefault("mma", "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <mma.h>\n")
+        self._texts.setdefault(
+            name,
+            f"static inline int {name}({sums} *c, int ldc, const {stored} *a, int lda, "
+            f"const {stored} *b, int ldb) {{\n"
+            f"    using namespace nvcuda::wmma;\n"
+            f"    fragment<matrix_a, 16, 16, 16, {held}, {left}_major> x;\n"
+            f"    fragment<matrix_b, 16, 16, 16, {held}, {right}_major> y;\n"
+            f"    fragment<accumulator, 16, 16, 16, {sums}> z;\n"
+            f"    __syncwarp();\n"
+            f"    load_matrix_sync(x, (const {held} *)a, lda);\n"
+            f"    load_matrix_sync(y, (const {held} *)b, ldb);\n"
+            f"    load_matrix_sync(z, c, ldc, mem_{total}_major);\n"
+            f"    mma_sync(z, x, y, z);\n"
+            f"    store_matrix_sync(c, z, ldc, mem_{total}_major);\n"
+            f"    __syncwarp();\n"
+            f"    return 0;\n}}\n",
+        )
         return name
 
     def nibble(self) -> str:

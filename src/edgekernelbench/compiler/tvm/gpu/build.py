@@ -8,11 +8,11 @@ import tvm
 from tvm import tirx
 
 from edgekernelbench.base.errors import CompileError
-from edgekernelbench.compiler.gpu.plan import Plan, plan_prepare, plan_run, walk_launches
+from edgekernelbench.compiler.gpu.plan import Plan, outside, plan_prepare, plan_run, walk_launches
 from edgekernelbench.compiler.gpu.preamble import Dialect, Preamble
 from edgekernelbench.compiler.tvm.gpu.library import Library
 from edgekernelbench.compiler.tvm.gpu.statements import write_launch
-from edgekernelbench.nest.tree import Nest
+from edgekernelbench.nest.tree import Nest, workspace
 from edgekernelbench.profiles.profile import Profile
 
 _BARRIER = {
@@ -54,6 +54,7 @@ def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -
     Raises:
         CompileError: When TVM refuses it, or a block takes more memory than the device has.
     """
+    _check_types(nest, profile)
     dialect: Dialect = "cuda" if nest.target == "cuda" else "opencl"
     library = Library(Preamble(dialect))
     run, prepare = plan_run(nest), plan_prepare(nest)
@@ -80,6 +81,16 @@ def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -
         raise CompileError(f"TVM refused the nest: {first}") from error
     source = _joined(dialect, library.preamble.text(), printed)
     return DeviceCode(run, prepare, source, str(lowered) if listings else "", shared)
+
+
+def _check_types(nest: Nest, profile: Profile) -> None:
+    """Refuse element types that the device has not."""
+    for buffer in (*outside(nest), *workspace(nest)):
+        if str(buffer.dtype) not in profile.dtypes:
+            there = ", ".join(profile.dtypes)
+            raise CompileError(
+                f"{buffer.name} is {buffer.dtype}, which {profile.name} has not: it has {there}"
+            )
 
 
 def make_target(dialect: Dialect, profile: Profile) -> Any:

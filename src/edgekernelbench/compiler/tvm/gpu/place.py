@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import tvm
@@ -14,7 +15,7 @@ from edgekernelbench.compiler.gpu.plain import plain_buffer
 from edgekernelbench.compiler.tvm.scope import Scope, Stored
 from edgekernelbench.compiler.tvm.values import STORED, Value
 from edgekernelbench.ir.dtype import DType
-from edgekernelbench.nest.tree import Allocate, Buffer, Mark, Stmt, walk_stmts
+from edgekernelbench.nest.tree import Allocate, Buffer, Loop, Mark, Stmt, walk_stmts
 
 Node = Any
 
@@ -101,3 +102,29 @@ def share_block_memory(body: tuple[Stmt, ...]) -> tuple[dict[str, tuple[int, Nod
             given[buffer.name] = (len(slots), tir)
             slots.append((tir, dtype, [(first, last)]))
     return given, [tir for tir, _, _ in slots]
+
+
+def thread_index(mark: Mark) -> Node:
+    """Name the number of a block or thread along an axis."""
+    return tirx.IterVar(None, tirx.Var(str(mark), "int32"), tirx.IterVar.ThreadIndex, str(mark))
+
+
+def all_of(conditions: list[Node]) -> Node:
+    """Join conditions."""
+    node = conditions[0]
+    for other in conditions[1:]:
+        node = tirx.And(node, other)
+    return node
+
+
+def fused_extent(loop: Loop) -> int:
+    """Count the iterations of the loops inside that belong to the same directive."""
+    if loop.fused is None:
+        return 1
+    inside = [
+        s
+        for s in walk_stmts(loop.body)
+        if isinstance(s, Loop) and s.mark is loop.mark and s.fused == loop.fused
+    ]
+    names = {s.var: s.extent for s in inside}
+    return prod(names.values())

@@ -1,7 +1,6 @@
 """One launch of a nest as TIR: blocks, threads, memory of a block, barriers, reductions across threads."""
 
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any, assert_never
 
 import tvm
@@ -15,16 +14,21 @@ from edgekernelbench.compiler.gpu.plain import plain, plain_buffer, plain_leaf
 from edgekernelbench.compiler.gpu.plan import Launch
 from edgekernelbench.compiler.rewrite import reads_of
 from edgekernelbench.compiler.tvm.expressions import Expressions
+from edgekernelbench.compiler.tvm.gpu.copies import write_copy
 from edgekernelbench.compiler.tvm.gpu.crossing import write_crossing
 from edgekernelbench.compiler.tvm.gpu.library import Library
 from edgekernelbench.compiler.tvm.gpu.place import (
     Bound,
     Place,
+    all_of,
     declare,
     device_name,
+    fused_extent,
     share_block_memory,
+    thread_index,
     tir_bytes,
 )
+from edgekernelbench.compiler.tvm.gpu.tensor import write_tensor
 from edgekernelbench.compiler.tvm.scope import Scope, offset
 from edgekernelbench.compiler.tvm.statements import sequence
 from edgekernelbench.compiler.tvm.stores import write_store, write_update
@@ -82,9 +86,9 @@ class Writer:
 
     def __init__(self, launch: Launch, library: Library) -> None:
         self._launch = launch
-        self._library = library
+        self.library = library
         self.dims = dict(zip((*BLOCKS, *THREADS), (*launch.blocks, *launch.threads), strict=True))
-        self._ids = {mark: _thread_index(mark) for mark in self.dims}
+        self._ids = {mark: thread_index(mark) for mark in self.dims}
         self._pending: Pending = frozenset()
         self._scratch: dict[tuple[str, int], Node] = {}
         self.accumulators: set[str] = set()
@@ -99,7 +103,7 @@ class Writer:
 
     def kernel(self) -> Kernel:
         """Write the device function."""
-        place = Place(Scope({}, {}, {}, library=self._library.function), {}, {})
+        place = Place(Scope({}, {}, {}, library=self.library.function), {}, {})
         params: list[Node] = []
         views: list[Node] = []
         for buffer in self._launch.buffers:
@@ -196,9 +200,14 @@ class Writer:
     def _loop(self, loop: Loop, place: Place) -> list[Node]:
         if loop.mark in self.dims:
             return self._bound_loop(loop, place)
+        if loop.mark is Mark.TENSOR:
+            return write_tensor(self, loop, place)
         if loop.extent == 1:
             inside = place.with_variable(loop.var, constant(0, "int32"), (0, 0))
             return self.block(loop.body, inside)
+        copied = write_copy(self, loop, place) if loop.mark is Mark.VECTOR else None
+        if copied is not None:
+            return copied
         self._pending = self._barriers.entry(loop, place.mapped, self._pending)
         whole = loop.mark in (Mark.UNROLL, Mark.VECTOR, Mark.VTHREAD)
         kind = tirx.ForKind.UNROLLED if whole else tirx.ForKind.SERIAL
@@ -222,12 +231,12 @@ class Writer:
         conditions = self.taking_part(inside) if innermost and loop.mark in THREADS else []
         if conditions and not inside.active:
             body = sequence(self.block(loop.body, replace(inside, active=True)))
-            return [tirx.IfThenElse(_all(conditions), body, None)]
+            return [tirx.IfThenElse(all_of(conditions), body, None)]
         return self.block(loop.body, inside)
 
     def entered(self, loop: Loop, place: Place) -> Place:
         """Give what holds inside a loop over blocks or threads."""
-        later = _fused_extent(loop)
+        later = fused_extent(loop)
         parent = place.bound.get(loop.mark)
         if parent is not None and loop.fused is not None and parent.fused == loop.fused:
             total, position = parent.total, parent.rest
@@ -254,14 +263,7 @@ class Writer:
         ]
 
     def _leaf(self, leaf: Store | Update, place: Place) -> list[Node]:
-        self._note(leaf, place)
-        conditions = [] if place.active else self.taking_part(place)
-        if leaf.buffer in self._barriers.shared:
-            conditions += self.only_one(place)
-        elif not place.active:
-            conditions = []  # memory of the thread's own
-        nodes = self._written(leaf, place)
-        return [tirx.IfThenElse(_all(conditions), sequence(nodes), None)] if conditions else nodes
+        return [self.instead(leaf, self.written(leaf, place), place)]
 
     def only_one(self, place: Place, dealt: frozenset[Mark] = frozenset()) -> list[Node]:
         """Let one thread write along axes that no loop deals out."""
@@ -271,7 +273,31 @@ class Writer:
             if mark not in place.bound and mark not in dealt and self.dims[mark] > 1
         ]
 
-    def _written(self, leaf: Store | Update, place: Place) -> list[Node]:
+    def instead(
+        self, leaf: Store | Update, nodes: list[Node], place: Place, *, together: bool = False
+    ) -> Node:
+        """Let the threads that take part do what a statement does.
+
+        Args:
+            leaf: The statement.
+            nodes: What does it.
+            place: Where it stands.
+            together: Whether all threads of a warp do it together.
+        """
+        self._pending = self._barriers.noted(leaf, place.mapped, self._pending)
+        conditions: list[Node] = []
+        if self.is_shared(leaf.buffer):  # memory of a thread's own can be written by all
+            dealt = frozenset({Mark.THREAD_X} if together else ())
+            conditions = [*([] if place.active else self.taking_part(place)), *self.only_one(place, dealt)]
+        body = sequence(nodes)
+        return tirx.IfThenElse(all_of(conditions), body, None) if conditions else body
+
+    def space(self, name: str) -> str:
+        """Name the memory of a buffer."""
+        return "shared" if name in self._slots else "global" if self.is_shared(name) else "local"
+
+    def written(self, leaf: Store | Update, place: Place) -> list[Node]:
+        """Write a store or an update, whoever it is for."""
         if isinstance(leaf, Update) and leaf.atomic:
             return [self._atomic(leaf, place)]
         nodes: list[Node] = []
@@ -314,10 +340,8 @@ class Writer:
             raise CompileError(
                 f"expected no {update.kind} where threads meet; give each thread its part with rfactor"
             )
-        scope = "shared" if update.buffer in self._slots else "global"
-        if update.buffer not in self._barriers.shared:
-            scope = "local"
-        name = self._library.preamble.atomic(update.kind, str(buffer.dtype), scope)
+        scope = self.space(update.buffer)
+        name = self.library.preamble.atomic(update.kind, str(buffer.dtype), scope)
         tir, index = self._address(update.buffer, tuple(map(plain, update.indices)), place)
         value = Expressions(place.scope).value(plain(update.value))
         target = tirx.address_of(tirx.BufferLoad(tir, [index.node]))
@@ -327,7 +351,7 @@ class Writer:
         tir, index = self._address(store.buffer, store.indices, place)
         value = Expressions(place.scope).value(store.value).cast("int32")
         target = tirx.address_of(tirx.BufferLoad(tir, [number(0)]))
-        name = self._library.preamble.nibble()
+        name = self.library.preamble.nibble()
         return tirx.Evaluate(tirx.call_extern("int32", name, target, index.node, value.node))
 
     def allocate(self, buffer: Buffer) -> Node:
@@ -357,27 +381,3 @@ class Writer:
     def name(self, name: str) -> str:
         """Give a name that no word of a dialect hides."""
         return device_name(name)
-
-
-def _thread_index(mark: Mark) -> Node:
-    return tirx.IterVar(None, tirx.Var(str(mark), "int32"), tirx.IterVar.ThreadIndex, str(mark))
-
-
-def _all(conditions: list[Node]) -> Node:
-    node = conditions[0]
-    for other in conditions[1:]:
-        node = tirx.And(node, other)
-    return node
-
-
-def _fused_extent(loop: Loop) -> int:
-    """Count the iterations of the loops inside that belong to the same directive."""
-    if loop.fused is None:
-        return 1
-    inside = [
-        s
-        for s in walk_stmts(loop.body)
-        if isinstance(s, Loop) and s.mark is loop.mark and s.fused == loop.fused
-    ]
-    names = {s.var: s.extent for s in inside}
-    return prod(names.values())
