@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.tiny import make_catalogue, tiny_experiment, write_texts
 
-from edgekernelbench.base.errors import RecordError
+from edgekernelbench.base.errors import PrerequisiteError, RecordError
 from edgekernelbench.bench.run import Surroundings, continue_run, start_run
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.records.attempt import Ending
@@ -140,3 +140,9 @@ def test_a_finished_run_has_nothing_left_to_do(tmp_path: Path, texts: Path, cata
     continue_run(folder, catalogue=load_catalogue(catalogue))
 
     assert {p.name: p.read_bytes() for p in folder.root.glob("*.jsonl")} == before
+
+
+def test_a_vendor_of_cpus_is_no_baseline_of_a_gpu(tmp_path: Path, texts: Path, catalogue: Path) -> None:
+    folder = begin(tmp_path / "run", texts, catalogue, profile="opencl", vendor=True)
+    with pytest.raises(PrerequisiteError, match="the vendor baseline runs on CPUs, opencl is no CPU"):
+        continue_run(folder, catalogue=load_catalogue(catalogue))

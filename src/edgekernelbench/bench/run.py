@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from edgekernelbench.agents.models.endpoint import Endpoint
-from edgekernelbench.base.errors import RecordError
+from edgekernelbench.base.errors import PrerequisiteError, RecordError
 from edgekernelbench.bench.contestants import open_contestant
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.generation import Doorkeeper, Generation
@@ -111,6 +111,10 @@ def continue_run(
 
 
 def _baselines(experiment: Experiment, profile: Profile) -> tuple[Baseline, ...]:
+    if experiment.vendor and profile.target != "llvm":
+        raise PrerequisiteError(
+            f"the vendor baseline runs on CPUs, {profile.name} is no CPU", "leave --vendor out"
+        )
     default = DefaultBaseline(Bench(profile, experiment.compiler))
     return (default, VendorBaseline(profile)) if experiment.vendor else (default,)
 
