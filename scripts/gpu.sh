@@ -54,6 +54,7 @@ second() {
     cat "$KEEP/part0" "$KEEP/part1" > "$KEEP/$(cat "$KEEP/name")"
     rm "$KEEP/part0" "$KEEP/part1" "$KEEP/name"
     python3 -m pip install -q --no-index --no-deps --no-compile --no-cache-dir --upgrade --target "$SITE" "$KEEP"/*.whl
+    python3 -m compileall -q -j 0 "$SITE" > /dev/null || true  # workers write no bytecode
     driver
     there python3 -m edgekernelbench.cli.main doctor || true
 }
@@ -66,13 +67,13 @@ driver() {  # OpenCL finds a driver by a file that names its library
 
 there() {
     mkdir -p "$OUT"
-    OCL_ICD_VENDORS=/etc/OpenCL/vendors PYTHONUNBUFFERED=1 PYTHONPATH="src:$SITE" \
+    OCL_ICD_VENDORS=/etc/OpenCL/vendors PYTHONUNBUFFERED=1 OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 PYTHONPATH="src:$SITE" \
         LD_LIBRARY_PATH="$(libraries):${LD_LIBRARY_PATH:-}" "$@"
 }
 
 libraries() {  # CUDA's runtime, wherever the toolkit or a wheel of it lies
     dirname "$(find /usr/local/cuda*/ /opt /usr/lib -name 'libcudart.so.13' 2>/dev/null | head -n 1)"
-    }
+}
 
 case "${1:-}" in
     pack | first | second) "$1" ;;
