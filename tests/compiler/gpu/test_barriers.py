@@ -1,7 +1,7 @@
 """Where barriers stand in device code: as many as are needed, and no more."""
 
 import pytest
-from tests.interp.texts import bound, facts_of
+from tests.interp.texts import bound, facts_of, verified
 
 from edgekernelbench.compiler.tvm.gpu.build import write_device_code
 from edgekernelbench.nest.build import build_nest
@@ -44,3 +44,26 @@ def test_no_barrier_stands_behind_a_condition_of_threads() -> None:
     for line in lines:
         if "ekb_barrier()" in line:
             assert line.startswith("  e"), line
+
+
+TWICE = """
+def k(x: f32[4, 64]):
+    with compute:
+        a[i, j]: f32[4, 64] = x[i, j] * 2.0
+        b[i, j]: f32[4, 64] = a[i, 63 - j] + 1.0
+        c[i, j]: f32[4, 64] = b[i, 63 - j] * 3.0
+        d[i, j]: f32[4, 64] = c[i, 63 - j] - 1.0
+        return d
+
+    with schedule("opencl"):
+        bind(d.i, "blockIdx.x")
+        compute_at(a, d.i)
+        compute_at(b, d.i)
+        compute_at(c, d.i)
+"""
+
+
+def test_memory_that_two_buffers_share_changes_hands_at_a_barrier() -> None:
+    lines = [line.strip() for line in body(verified(TWICE)).splitlines()]
+    assert sum("__local float" in line for line in lines) == 2
+    assert lines.count("ekb_barrier();") == 3

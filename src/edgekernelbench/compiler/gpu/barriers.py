@@ -31,6 +31,7 @@ class Access:
 
     Attributes:
         memory: The buffer, or what holds several that share bytes.
+        buffer: The buffer itself.
         writes: Whether it writes.
         mapped: Which thread loops deal it out.
         source: The statement.
@@ -38,6 +39,7 @@ class Access:
     """
 
     memory: str
+    buffer: str
     writes: bool
     mapped: Mapped
     source: int
@@ -115,7 +117,9 @@ class Barriers:
                 for update in crossing.updates:
                     for name in (update.buffer, update.best):
                         if name in self.shared:
-                            yield Access(self.shared[name], writes=True, mapped=special, source=id(stmt))
+                            yield Access(
+                                self.shared[name], name, writes=True, mapped=special, source=id(stmt)
+                            )
         for one in inner(stmt):
             yield from self.accesses(one, inside)
 
@@ -131,11 +135,11 @@ class Barriers:
         for expr in expressions(stmt):
             for name in reads_of(expr):
                 if name in self.shared:
-                    yield Access(self.shared[name], writes=False, mapped=mapped, source=id(stmt))
+                    yield Access(self.shared[name], name, writes=False, mapped=mapped, source=id(stmt))
         if isinstance(stmt, Store | Update):
             for name in (stmt.buffer, stmt.best if isinstance(stmt, Update) else ""):
                 if name in self.shared:
-                    yield Access(self.shared[name], writes=True, mapped=mapped, source=id(stmt))
+                    yield Access(self.shared[name], name, writes=True, mapped=mapped, source=id(stmt))
 
 
 def enter(loop: Loop, mapped: Mapped) -> Mapped:
@@ -147,6 +151,8 @@ def enter(loop: Loop, mapped: Mapped) -> Mapped:
 def _conflict(a: Access, b: Access) -> bool:
     if a.memory != b.memory or not (a.writes or b.writes):
         return False
+    if a.buffer != b.buffer:
+        return True  # other threads may still be busy with what lay there before
     if a.source == b.source and a.writes and b.writes and {a.before, b.before} == {0, 2}:
         return False
     return a.mapped != b.mapped or a.before != b.before

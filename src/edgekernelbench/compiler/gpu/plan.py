@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from edgekernelbench.base.errors import CompileError
-from edgekernelbench.compiler.arena import find_lifetimes
 from edgekernelbench.compiler.arrays import stored_bytes
 from edgekernelbench.compiler.gpu.spread import spread
 from edgekernelbench.compiler.registers import keep_in_registers
@@ -134,7 +133,7 @@ def _plan(nest: Nest, body: tuple[Stmt, ...], prefix: str) -> Plan:
     kept = keep_in_registers(body, outside(nest), MOST_REGISTERS)
     planner = _Planner(prefix)
     steps = planner.block(kept, _Context({b.name: b for b in outside(nest)}))
-    slots, sizes = _share(planner.workspace, find_lifetimes(kept))
+    slots, sizes = _share(planner.workspace, _lifetimes(steps))
     return Plan(steps, slots, sizes)
 
 
@@ -189,6 +188,32 @@ class _Planner:
         )
 
 
+def _lifetimes(steps: tuple[Step, ...]) -> dict[str, tuple[int, int]]:
+    """Give the first and last launch that uses each buffer; all of a loop count where one of it does.
+
+    Within a launch nothing shares memory: its threads do not run in the order of the nest.
+    """
+    spans: dict[str, tuple[int, int]] = {}
+    numbers = count()
+
+    def visit(step: Step) -> tuple[int, int, set[str]]:
+        if isinstance(step, HostLoop):
+            parts = [visit(one) for one in step.steps]
+            first, last = min(p[0] for p in parts), max(p[1] for p in parts)
+            names = {name for part in parts for name in part[2]}
+        else:
+            first = last = next(numbers)
+            names = {buffer.name for buffer in step.buffers}
+        for name in names:
+            low, high = spans.get(name, (first, last))
+            spans[name] = (min(low, first), max(high, last))
+        return first, last, names
+
+    for step in steps:
+        visit(step)
+    return spans
+
+
 def _with_lanes(threads: Dims, launch: Stmt) -> Dims:
     """Give a block whole warps along x where matrix units are used: their stages bind the other axes only."""
     uses = any(isinstance(s, Loop) and s.mark is Mark.TENSOR for s in walk_stmts((launch,)))
@@ -203,7 +228,7 @@ def _share(
     spans: list[list[tuple[int, int]]] = []
     slots: dict[str, int] = {}
     for buffer in sorted(buffers, key=lambda b: (-stored_bytes(b), b.name)):
-        first, last = lifetimes[buffer.name]
+        first, last = lifetimes.get(buffer.name, (0, 0))
         free = [n for n, held in enumerate(spans) if all(last < a or b < first for a, b in held)]
         if free:
             spans[free[0]].append((first, last))

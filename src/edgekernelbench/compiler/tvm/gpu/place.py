@@ -12,10 +12,15 @@ from edgekernelbench.compiler.arena import find_lifetimes
 from edgekernelbench.compiler.arrays import elements, stored_bytes
 from edgekernelbench.compiler.gpu.barriers import NOBODY, Mapped
 from edgekernelbench.compiler.gpu.plain import plain_buffer
+from edgekernelbench.compiler.rewrite import with_body
 from edgekernelbench.compiler.tvm.scope import Scope, Stored
 from edgekernelbench.compiler.tvm.values import STORED, Value
 from edgekernelbench.ir.dtype import DType
-from edgekernelbench.nest.tree import Allocate, Buffer, Loop, Mark, Stmt, walk_stmts
+from edgekernelbench.ir.expr import Read
+from edgekernelbench.nest.lifetimes import names_of
+from edgekernelbench.nest.linear import number as position_of
+from edgekernelbench.nest.marks import THREADS
+from edgekernelbench.nest.tree import Allocate, Buffer, Loop, Mark, Stmt, Store, inner, walk_stmts
 
 Node = Any
 
@@ -83,14 +88,28 @@ def tir_bytes(tir: Node) -> int:
     return int(tir.shape[0]) * int(tvm.DataType(str(tir.dtype)).itemsize)
 
 
+EVER = (0, 1 << 60)
+
+
+def _collapsed(stmt: Stmt) -> Stmt:
+    """Take an innermost thread loop for one moment: its threads do not run in the order of the nest."""
+    inside = tuple(walk_stmts(inner(stmt)))
+    held = any(b.scope == "shared" for s in inside if isinstance(s, Allocate) for b in s.buffers)
+    deeper = held or any(isinstance(s, Loop) and s.mark in THREADS for s in inside)
+    if isinstance(stmt, Loop) and stmt.mark in THREADS and not deeper:
+        names = sorted(names_of(stmt))
+        return Store(names[0], tuple(Read(name, (), dtype=DType.I32) for name in names), position_of(0))
+    return with_body(stmt, tuple(_collapsed(one) for one in inner(stmt)))
+
+
 def share_block_memory(body: tuple[Stmt, ...]) -> tuple[dict[str, tuple[int, Node]], list[Node]]:
     """Give memory to shared buffers, the same to those of one type that are never alive together."""
     found = [b for s in walk_stmts(body) if isinstance(s, Allocate) for b in s.buffers if b.scope == "shared"]
-    lifetimes = find_lifetimes(body)
+    lifetimes = find_lifetimes(tuple(_collapsed(stmt) for stmt in body))
     slots: list[tuple[Node, DType, list[tuple[int, int]]]] = []
     given: dict[str, tuple[int, Node]] = {}
     for buffer in sorted(found, key=lambda b: (-stored_bytes(b), b.name)):
-        first, last = lifetimes[buffer.name]
+        first, last = lifetimes.get(buffer.name, EVER)
         dtype = plain_buffer(buffer).dtype
         for place, (tir, kind, spans) in enumerate(slots):
             if kind is dtype and all(last < a or b < first for a, b in spans):
