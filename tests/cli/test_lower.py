@@ -1,5 +1,6 @@
 """`ekb lower`."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,33 @@ def test_a_refusal_names_the_file_and_shows_all_layers_also_as_json(tmp_path: Pa
     assert [d["code"] for d in found["diagnostics"]] == ["R01", "S04"]
 
 
-@pytest.mark.parametrize("form", ["tir", "llvm", "asm"])
-def test_a_target_that_nothing_builds_for_is_no_bug(form: str, tmp_path: Path, ekb: Ekb) -> None:
-    done = ekb("lower", write(tmp_path, GOOD), "--target", "cuda", "--to", form)
-    assert done.status == Status.MISSING
-    assert "no compiler of this release builds for cuda" in done.err
+NVCC = pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")
+
+
+@pytest.mark.needs_tvm
+@pytest.mark.parametrize(
+    ("target", "form", "word"),
+    [
+        pytest.param("opencl", "opencl", "__kernel", marks=pytest.mark.needs_opencl),
+        pytest.param("opencl", "tir", "def ", marks=pytest.mark.needs_opencl),
+        pytest.param("cuda", "cuda", "__global__", marks=NVCC),
+    ],
+)
+def test_code_of_gpus_can_be_shown(target: str, form: str, word: str, tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("lower", write(tmp_path, GOOD), "--target", target, "--to", form)
+    assert done.status == Status.YES, done.err
+    assert word in done.out
+
+
+@pytest.mark.needs_tvm
+def test_code_for_a_device_that_is_not_here_needs_no_device(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("lower", write(tmp_path, GOOD), "--profile", "opencl-mali", "--to", "opencl")
+    assert done.status == Status.YES, done.err
+    assert "__kernel" in done.out
+
+
+@pytest.mark.needs_tvm
+def test_a_form_that_a_target_has_not_is_answered_with_those_that_it_has(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("lower", write(tmp_path, GOOD), "--profile", "opencl-mali", "--to", "llvm")
+    assert done.status == Status.USAGE
+    assert "tvm has no llvm for opencl; it has tir, opencl" in done.err

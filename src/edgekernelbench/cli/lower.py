@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, SourceError
+from edgekernelbench.base.errors import CatalogueError, SourceError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.cli.files import parse_sizes, read_kernel, read_text
 from edgekernelbench.cli.options import File, Json, ProfileName, Size, Target, command_app, find_profile
@@ -23,9 +23,7 @@ from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.verify.compute import verify_compute
 
 app = command_app()
-FORMS = ("text", "nest", "tir", "llvm", "asm", "c")
-TVM_TARGETS = ("llvm", "opencl")
-"""Targets that the reference compiler builds for; nests of others can be looked at."""
+FORMS = ("text", "nest", "tir", "llvm", "asm", "c", "opencl", "cuda")
 
 
 @app.command()
@@ -34,7 +32,12 @@ def lower(
     *,
     to: Annotated[
         str,
-        typer.Option("--to", help="text, nest, tir, llvm, asm or c.", metavar="FORM", show_default="nest"),
+        typer.Option(
+            "--to",
+            help="text, nest, tir, llvm, asm, c, opencl or cuda.",
+            metavar="FORM",
+            show_default="nest",
+        ),
     ] = "",
     default: Annotated[
         bool, typer.Option("--default", help="First write schedule and memory by the default rules.")
@@ -79,11 +82,6 @@ def _listing(kernel: Kernel, device: Profile, form: str) -> str:
     if form == "nest":
         return print_nest(nest)
     compiler = load_compiler("c" if form == "c" else "tvm")
-    if compiler.name == "tvm" and device.target not in TVM_TARGETS:
-        raise PrerequisiteError(
-            f"no compiler of this release builds for {device.target}",
-            "`--to nest` and `--to c` show the nest",
-        )
     listings = compiler.compile(nest, device, listings=True).listings
     if form not in listings:
         raise CatalogueError(
