@@ -30,6 +30,7 @@ from edgekernelbench.evaluator.environment import (
 from edgekernelbench.evaluator.exam import Exam, Exams, InputChoice
 from edgekernelbench.evaluator.marking import Mark, first_wrong
 from edgekernelbench.evaluator.messages import Limits
+from edgekernelbench.evaluator.probe import recheck_device
 from edgekernelbench.evaluator.ring import IDLE_S, Lost, Pace, Timed, TimingPlan, measure_ring
 from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
 from edgekernelbench.evaluator.standby import Standby
@@ -159,7 +160,7 @@ class Judge:
             The outcome with what it rests on; `Unjudged` when the judge's own machinery failed.
         """
         findings = _Findings()
-        outcome = self._outcome(submission, findings)
+        outcome = recheck_device(self._outcome(submission, findings), self.profile)
         margins = tuple(m for mark in findings.marks for m in mark.margins)
         shown = submission.inputs if submission.reveal else ()
         return Judgement(

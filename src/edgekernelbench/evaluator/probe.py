@@ -18,7 +18,8 @@ from edgekernelbench.evaluator.compilers import load_compiler
 from edgekernelbench.evaluator.environment import worker_environment
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.build import build_nest
-from edgekernelbench.profiles.profile import Profile, load_profile
+from edgekernelbench.profiles.profile import Profile, load_profile, profile_names
+from edgekernelbench.records.outcome import Cause, Crashed, Outcome, Phase, Unjudged
 from edgekernelbench.verify.compute import verify_compute
 
 PATIENCE_S = 60
@@ -61,6 +62,25 @@ def probe(name: str) -> Probed:
         last = done.stderr.strip().splitlines()[-1:] or [f"the process ended with {done.returncode}"]
         return Probed(works=False, detail=last[0])
     return Probed(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def recheck_device(outcome: Outcome | Unjudged, profile: Profile) -> Outcome | Unjudged:
+    """Ask after a GPU on which a kernel crashed: a device that runs nothing any more is no fault of a kernel.
+
+    Args:
+        outcome: What the judge found.
+        profile: The device.
+
+    Returns:
+        The outcome; `Unjudged` when a small kernel fails there too.
+    """
+    ours = profile.target != "llvm" and profile.name in profile_names()
+    if not (ours and isinstance(outcome, Crashed) and outcome.phase is not Phase.COMPILE):
+        return outcome
+    found = probe(profile.name)
+    if found.works:
+        return outcome
+    return Unjudged(Cause.DEVICE, f"a kernel crashed, and after it the device runs none: {found.detail}")
 
 
 def run_kernel(profile: Profile) -> Probed:
