@@ -7,6 +7,7 @@ takes is left to the language, which deals it out to blocks of threads (A9).
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from math import ceil, prod
 
 from edgekernelbench.ir.expr import Axis
@@ -53,7 +54,14 @@ class Rules:
 
     def write(self, writer: Writer) -> Writer:
         """Write all nests, each by the first rule that fits."""
-        for plan in plan_nests(self.found, ROW_BLOCKS, lambda _view, _fixed: 1.0):
+        plans = plan_nests(self.found, ROW_BLOCKS, lambda _view, _fixed: 1.0)
+        hoped = writer.copy()
+        for plan in plans:
+            for rule in islice(self._rules(plan), 1):
+                rule(hoped)
+        if self.legal(hoped):  # mostly; else one nest after another, each checked
+            return hoped
+        for plan in plans:
             for rule in self._rules(plan):
                 trial = writer.copy()
                 rule(trial)
