@@ -4,7 +4,7 @@
     python benchmarks/gpu.py time  [--device cuda] [--out FOLDER] [PART …]
 
 `check` asks the judge, without timing; `time` runs each timed thing in a process of its own and takes the
-median of its samples. Tables go to FOLDER, as they belong into `docs/reference/gpu.md`.
+median of its samples. Rows go to FOLDER, a line of JSON each.
 """
 
 import argparse
