@@ -52,7 +52,9 @@ Timing = Annotated[
     str | None,
     typer.Option("--timing", help="none, one-child or final.", metavar="HOW", show_default="one-child"),
 ]
-Vendor = Annotated[bool, typer.Option("--vendor", help="Also time the fastest correct of ONNX Runtime and PyTorch.")]
+Vendor = Annotated[
+    bool, typer.Option("--vendor", help="Also time the fastest correct of ONNX Runtime and PyTorch.")
+]
 Device = Annotated[
     str | None,
     typer.Option("--device", "-d", help="Profile of the device.", metavar="NAME", show_default="llvm"),

@@ -90,9 +90,7 @@ def _tiles_into(view: View, found: Survey) -> View | None:
     if len(readers) != 1 or readers[0].reduced or readers[0].group is not None:
         return None
     reader = readers[0]
-    for read in reader.reads:
-        if read.tensor != view.name:
-            continue
+    for read in reader.distinct.get(view.name, ()):
         names = [i.name for i in read.indices if isinstance(i, Axis)]
         if len(names) != len(read.indices) or sorted(names) != sorted(reader.stage.axes):
             return None
@@ -113,9 +111,7 @@ def axes_through(view: View, reader: View, known: Mapping[str, str]) -> dict[str
         The same for `view`, with the row axes that pass straight; None when reads disagree.
     """
     result: dict[str, str] | None = None
-    for read in reader.reads:
-        if read.tensor != view.name:
-            continue
+    for read in reader.distinct.get(view.name, ()):
         mine: dict[str, str] = {}
         for row, theirs in known.items():
             dims = [d for d, i in enumerate(read.indices) if isinstance(i, Axis) and i.name == theirs]

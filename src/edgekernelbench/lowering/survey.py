@@ -41,6 +41,7 @@ class View:
         ordered: The `for` axes round it.
         group: Number of its group; None outside.
         reads: What it reads, with repetitions.
+        distinct: The same by tensor, without.
         work: Simple operations of one run, reads counted as one each.
     """
 
@@ -49,6 +50,7 @@ class View:
     ordered: tuple[str, ...]
     group: int | None
     reads: tuple[Read, ...]
+    distinct: Mapping[str, tuple[Read, ...]]
     work: int
 
     @property
@@ -110,25 +112,29 @@ def survey(facts: Facts) -> Survey:
     outputs = frozenset(facts.kernel.compute.outputs)
     ahead = _ahead(facts, placed, outputs)
     live = tuple(p for p in placed if p.stage.name not in ahead)
+    readers = _readers(live)
     bodies: dict[str, tuple[tuple[str, ...], Expr]] = {}
     views: list[View] = []
     for p in live:
         value = inlined(p.stage.value, bodies)
-        if _inlines(p, value, live, outputs, facts):
+        if _inlines(p, value, readers.get(p.stage.name, {}), outputs):
             bodies[p.stage.name] = (p.stage.axes, value)  # type: ignore[assignment]
         else:
             views.append(_view(p, value))
-    named = {r.tensor for v in views for r in v.reads}
+    read_by: dict[str, list[tuple[View, Read]]] = {}
+    for view in views:
+        for read in view.reads:
+            read_by.setdefault(read.tensor, []).append((view, read))
     made = [p.stage.name for p in placed if p.stage.name in ahead]
     const = {p.name for p in facts.kernel.params if p.const}
     return Survey(
         tuple(views),
         tuple(bodies),
-        tuple(n for n in made if n in named),
+        tuple(n for n in made if n in read_by),
         frozenset({*const, *made}),
         outputs,
         {p.name: p for p in facts.kernel.params},
-        {n: tuple((v, r) for v in views for r in v.reads if r.tensor == n) for n in named},
+        {name: tuple(uses) for name, uses in read_by.items()},
     )
 
 
@@ -136,7 +142,28 @@ def _view(placed: Placed, value: Expr | Reduction) -> View:
     found = tuple(reads(value))
     over = value.over if isinstance(value, Reduction) else ()
     steps = prod(placed.stage.shape) * prod(o.stop - o.start for o in over)
-    return View(placed.stage, value, placed.ordered, placed.group, found, steps * (cost(value) + len(found)))
+    distinct: dict[str, list[Read]] = {}
+    for read in dict.fromkeys(found):
+        distinct.setdefault(read.tensor, []).append(read)
+    return View(
+        placed.stage,
+        value,
+        placed.ordered,
+        placed.group,
+        found,
+        {name: tuple(several) for name, several in distinct.items()},
+        steps * (cost(value) + len(found)),
+    )
+
+
+def _readers(live: Iterable[Placed]) -> dict[str, dict[int, tuple[Placed, int]]]:
+    """List, for each tensor, the stages that read it as the text stands, and how often each does."""
+    found: dict[str, dict[int, tuple[Placed, int]]] = {}
+    for place, p in enumerate(live):
+        for read in reads(p.stage.value):
+            several = found.setdefault(read.tensor, {})
+            several[place] = (p, several[place][1] + 1 if place in several else 1)
+    return found
 
 
 def _ahead(facts: Facts, placed: tuple[Placed, ...], outputs: frozenset[str]) -> frozenset[str]:
@@ -155,21 +182,20 @@ def _ahead(facts: Facts, placed: tuple[Placed, ...], outputs: frozenset[str]) ->
 def _inlines(
     placed: Placed,
     value: Expr | Reduction,
-    live: Iterable[Placed],
+    read_by: Mapping[int, tuple[Placed, int]],
     outputs: frozenset[str],
-    facts: Facts,
 ) -> bool:
     stage = placed.stage
     if isinstance(value, Reduction) or stage.name in outputs or stage.dtype.bits < 8:
         return False
-    readers = [p for p in live if any(r.tensor == stage.name for r in reads(p.stage.value))]
+    readers = [p for p, _ in read_by.values()]
     if placed.group is not None and not _same_step(placed, readers):
         return False
-    if _size(value) * max(1, _times_read(stage.name, readers)) > LARGEST_EXPRESSION:
+    if _size(value) * max((count for _, count in read_by.values()), default=1) > LARGEST_EXPRESSION:
         return False
     if is_heavy(value) and any(is_heavy(p.stage.value) for p in readers):
         return False  # functions inside of functions make long chains that neither vectors nor compilers like
-    evaluations = sum(_domain(p.stage) * _reads_of(stage.name, p.stage) for p in readers)
+    evaluations = sum(_domain(p.stage) * count for p, count in read_by.values())
     repeats = evaluations / max(1, prod(stage.shape))
     reduces = any(isinstance(p.stage.value, Reduction) for p in readers)
     if has_condition(value) and (reduces or repeats > 1):
@@ -210,14 +236,6 @@ def _spreads(stage: Stage, readers: list[Placed]) -> bool:
 def _domain(stage: Stage) -> int:
     over = stage.value.over if isinstance(stage.value, Reduction) else ()
     return prod(stage.shape) * prod(o.stop - o.start for o in over)
-
-
-def _reads_of(name: str, stage: Stage) -> int:
-    return sum(read.tensor == name for read in reads(stage.value))
-
-
-def _times_read(name: str, readers: list[Placed]) -> int:
-    return max((_reads_of(name, p.stage) for p in readers), default=0)
 
 
 def _size(value: Expr | Reduction) -> int:
