@@ -1,5 +1,6 @@
 """Loading, naming and filtering."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,27 @@ def test_the_catalogue_of_the_package_has_all_levels_and_domains() -> None:
     assert {w.level for w in catalogue.workloads} == set(Level)
     assert {w.domain for w in catalogue.workloads} == set(Domain)
     assert len(catalogue.patterns) >= 40
+
+
+def test_the_catalogue_is_whole() -> None:
+    catalogue = load_catalogue()
+    assert (len(catalogue.patterns), len(catalogue.workloads)) == (331, 650)
+
+
+def test_every_level_and_domain_has_its_share_of_patterns() -> None:
+    workloads = load_catalogue().workloads
+    patterns = {
+        part: {w.pattern.id for w in workloads if part in (w.level, w.domain)} for part in (*Level, *Domain)
+    }
+    least = {Level.OPERATOR: 150, Level.FUSED: 105, Level.GRAPH: 60} | dict.fromkeys(Domain, 15)
+    assert {part: len(patterns[part]) for part in least if len(patterns[part]) < least[part]} == {}
+
+
+def test_short_types_have_their_share_of_workloads() -> None:
+    types = Counter(w.dtype for w in load_catalogue().workloads)
+    assert types[DType.F16] + types[DType.BF16] >= 80
+    assert types[DType.I4] + types[DType.U4] >= 20
+    assert types[DType.I8] >= 90
 
 
 def test_a_third_of_the_workloads_leaves_a_tail_in_a_vector() -> None:
