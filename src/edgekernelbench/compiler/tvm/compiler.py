@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from edgekernelbench.base.errors import PrerequisiteError
+from edgekernelbench.base.errors import CompileError, PrerequisiteError
 from edgekernelbench.compiler.arena import plan_arena
 from edgekernelbench.compiler.cost import stored_cost
 from edgekernelbench.compiler.cuda.compiler import CudaCompiler
@@ -30,7 +30,7 @@ class TvmCompiler:
         """Compile a nest.
 
         Args:
-            nest: What to compile, for `llvm` or `opencl`.
+            nest: What to compile, for `llvm`, `opencl` or `cuda`.
             profile: The device; its threads, vector width, registers and CPU are used.
             listings: Whether to keep TIR, LLVM IR and assembly and to find the size of the code, which
                 costs time.
@@ -46,6 +46,8 @@ class TvmCompiler:
             return OpenClCompiler().compile(nest, profile, listings=listings)
         if nest.target == "cuda":
             return CudaCompiler().compile(nest, profile, listings=listings)
+        if nest.target != "llvm":
+            raise CompileError(f"expected a nest for llvm, opencl or cuda, found one for {nest.target}")
         start_tvm(profile.threads)
         # Only now: importing these imports TVM.
         from edgekernelbench.compiler.tvm.build import build_module  # noqa: PLC0415
