@@ -12,12 +12,11 @@ import numpy as np
 import tvm
 
 from edgekernelbench.base.errors import DeviceFault, PrerequisiteError
-from edgekernelbench.compiler.arrays import Array, check_arrays, stored_bytes, stored_type
-from edgekernelbench.compiler.gpu.clocks import believed
-from edgekernelbench.compiler.gpu.plan import HostLoop, Launch, Plan, Step, walk_launches
-from edgekernelbench.nest.tree import Buffer, Nest
+from edgekernelbench.compiler.arrays import Array
+from edgekernelbench.compiler.gpu.executable import DeviceExecutable, unrolled
+from edgekernelbench.compiler.gpu.plan import Launch, Plan, Step, walk_launches
+from edgekernelbench.nest.tree import Nest
 
-WORD_BYTES = 4
 _NS_PER_MS = 1_000_000
 
 Start = Callable[[], object]
@@ -62,8 +61,8 @@ class _Memory:
     size: int
 
 
-class CudaExecutable:
-    """A cubin on this machine's GPU; keeps prepared buffers, tables and workspace there."""
+class CudaExecutable(DeviceExecutable[_Memory, Start]):
+    """A cubin on this machine's GPU."""
 
     def __init__(self, cubin: bytes, run: Plan, prepare: Plan, nest: Nest) -> None:
         """Load machine code, made here or carried from elsewhere.
@@ -72,122 +71,45 @@ class CudaExecutable:
             DeviceFault: When the GPU cannot be used.
         """
         self._device = tvm.cuda(0)
-        self._nest = nest
-        self._run, self._prepare = run, prepare
         self._module = self._guarded(lambda: load_cubin(cubin, (*run.steps, *prepare.steps)))
         self._events = Events()
-        self._kept = {b.name: self._memory(stored_bytes(b)) for b in (*nest.prepared, *nest.tables)}
-        for table in nest.tables:
-            values = np.array(table.values).reshape(table.shape).astype(stored_type(table.dtype))
-            self._upload(self._kept[table.name], values)
-        self._spare = {b.name: self._memory(stored_bytes(b)) for b in nest.outputs}
-        self._slots = [self._memory(size) for size in run.slot_bytes]
-        self._held: dict[int, _Memory] = {}
-        self.wall_ns: tuple[int, ...] = ()
-        self.event_ns: tuple[int, ...] = ()
+        super().__init__(nest, run, prepare)
 
-    def prepare(self, params: Sequence[Array]) -> None:
-        """Run the nest's `prepare` on the parameters."""
-        check_arrays(self._nest.params, params, "parameters")
-        plan = self._prepare
-        if not plan.steps:
-            return
-        slots = [self._memory(size) for size in plan.slot_bytes]
-        memory = {**self._kept, **self._spare, **self._named(self._nest.params, params)}
-        memory |= {name: slots[slot] for name, slot in plan.slots.items()}
-        self._start(self._starts(plan, memory))
-
-    def run(self, params: Sequence[Array], outputs: Sequence[Array]) -> None:
-        """Run once, filling `outputs`."""
-        memory = self._arguments(params, outputs)
-        self._start(self._starts(self._run, memory))
-        self._fetch(memory, outputs)
-
-    def time_batches(
-        self, params: Sequence[Sequence[Array]], outputs: Sequence[Sequence[Array]], *, repeats: int
-    ) -> tuple[int, ...]:
-        """Run each set of buffers in turn, `repeats` rounds; transfers are outside of the clock.
-
-        A duration is that between an event before the first kernel of a round and one after the last; where
-        it contradicts the wall clock, the wall clock's is given.
-        """
-        starts: dict[int, list[Start]] = {}
-        memories: dict[int, Mapping[str, _Memory]] = {}
-        for given, left in zip(params, outputs, strict=True):
-            if id(left) not in starts:
-                memories[id(left)] = self._arguments(given, left)
-                starts[id(left)] = self._starts(self._run, memories[id(left)])
-        round_ = [start for left in outputs for start in starts[id(left)]]
-        self._guarded(self._device.sync)
-        walls, spans = [], []
-        for _ in range(repeats):
-            begin = time.perf_counter_ns()
-            self._events.first()
-            self._guarded(partial(_all, round_))
-            self._events.last()
-            self._guarded(self._device.sync)
-            walls.append(time.perf_counter_ns() - begin)
-            spans.append(self._events.between_ns())
-        self.wall_ns, self.event_ns = tuple(walls), tuple(spans)
-        for left in {id(one): one for one in outputs}.values():
-            self._fetch(memories[id(left)], left)
-        return tuple(believed(wall, span) for wall, span in zip(walls, spans, strict=True))
-
-    def _memory(self, size: int) -> _Memory:
-        whole = max(WORD_BYTES, -(-size // WORD_BYTES) * WORD_BYTES)
-        tensor = self._guarded(lambda: tvm.runtime.empty((whole,), "uint8", self._device))
-        return _Memory(tensor, ctypes.c_void_p(device_pointer(tensor)), whole)
-
-    def _arguments(self, params: Sequence[Array], outputs: Sequence[Array]) -> dict[str, _Memory]:
-        check_arrays(self._nest.params, params, "parameters")
-        check_arrays(self._nest.outputs, outputs, "outputs")
-        memory = {**self._kept, **self._named(self._nest.params, params)}
-        memory |= self._named(self._nest.outputs, outputs)
-        return memory | {name: self._slots[slot] for name, slot in self._run.slots.items()}
-
-    def _named(self, buffers: Sequence[Buffer], arrays: Sequence[Array]) -> dict[str, _Memory]:
-        """Put arrays on the device; outputs too, so that what is never written shows."""
-        memory: dict[str, _Memory] = {}
-        for buffer, array in zip(buffers, arrays, strict=True):
-            key = array.ctypes.data
-            if key not in self._held or self._held[key].size < array.nbytes:
-                self._held[key] = self._memory(array.nbytes)
-            memory[buffer.name] = self._held[key]
-            self._upload(memory[buffer.name], array)
-        return memory
+    def _allocate(self, size: int) -> _Memory:
+        tensor = self._guarded(lambda: tvm.runtime.empty((size,), "uint8", self._device))
+        return _Memory(tensor, ctypes.c_void_p(device_pointer(tensor)), size)
 
     def _upload(self, memory: _Memory, array: Array) -> None:
         flat = np.zeros(memory.size, np.uint8)
         flat[: array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         self._guarded(lambda: memory.tensor.copyfrom(flat))
 
-    def _fetch(self, memory: Mapping[str, _Memory], outputs: Sequence[Array]) -> None:
-        for buffer, array in zip(self._nest.outputs, outputs, strict=True):
-            flat = self._guarded(memory[buffer.name].tensor.numpy)
-            array.reshape(-1).view(np.uint8)[...] = flat[: array.nbytes]
+    def _download(self, memory: _Memory, array: Array) -> None:
+        flat = self._guarded(memory.tensor.numpy)
+        array.reshape(-1).view(np.uint8)[...] = flat[: array.nbytes]
 
-    def _starts(self, plan: Plan, memory: Mapping[str, _Memory]) -> list[Start]:
-        return [start for step in plan.steps for start in self._step(step, memory, {})]
+    def _calls(self, plan: Plan, memory: Mapping[str, _Memory]) -> list[Start]:
+        return [self._call(launch, memory, values) for launch, values in unrolled(plan.steps)]
 
-    def _step(self, step: Step, memory: Mapping[str, _Memory], values: Mapping[str, int]) -> list[Start]:
-        if isinstance(step, HostLoop):
-            return [
-                start
-                for number in range(step.extent)
-                for inner in step.steps
-                for start in self._step(inner, memory, {**values, step.var: number})
-            ]
-        return [self._launch(step, memory, values)]
-
-    def _launch(self, launch: Launch, memory: Mapping[str, _Memory], values: Mapping[str, int]) -> Start:
+    def _call(self, launch: Launch, memory: Mapping[str, _Memory], values: Mapping[str, int]) -> Start:
         function = self._module.get_function(launch.name)
         pointers = [memory[buffer.name].pointer for buffer in launch.buffers]
         scalars = [values[var] for var in launch.scalars]
         return partial(function, *pointers, *scalars, *launch.given_dims())
 
-    def _start(self, starts: list[Start]) -> None:
-        self._guarded(partial(_all, starts))
+    def _start(self, calls: Sequence[Start]) -> None:
+        self._guarded(partial(_all, calls))
+
+    def _wait(self) -> None:
         self._guarded(self._device.sync)
+
+    def _round(self, calls: Sequence[Start]) -> tuple[int, int]:
+        begin = time.perf_counter_ns()
+        self._events.first()
+        self._start(calls)
+        self._events.last()
+        self._wait()
+        return time.perf_counter_ns() - begin, self._events.between_ns()
 
     def _guarded(self, action: Callable[[], Any]) -> Any:
         """Do something that fails when a kernel before it broke the context."""
@@ -252,7 +174,7 @@ class Events:
             raise DeviceFault(f"CUDA's runtime answered with error {status}")
 
 
-def _all(starts: list[Start]) -> None:
+def _all(starts: Sequence[Start]) -> None:
     for start in starts:
         start()
 
