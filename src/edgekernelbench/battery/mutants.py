@@ -26,7 +26,7 @@ from edgekernelbench.ir.expr import (
     Unary,
 )
 from edgekernelbench.ir.kernel import Kernel
-from edgekernelbench.ir.walk import children, with_children
+from edgekernelbench.ir.walk import children, expressions, walk, with_children
 from edgekernelbench.lang.expr_printing import print_expr
 
 OTHER_OPERATOR = {
@@ -113,20 +113,11 @@ def _stage(stage: Stage, shapes: dict[str, tuple[int, ...]]) -> Iterator[tuple[s
 def _dropped(stage: Stage, shapes: dict[str, tuple[int, ...]]) -> Iterator[tuple[str, Stage]]:
     """Leave a stage out: it becomes a copy of what it reads, where that has its shape."""
     indices = tuple(Axis(axis) for axis in stage.axes)
-    for name in dict.fromkeys(read.tensor for read in _reads(stage)):
+    nodes = (node for root in expressions(stage.value) for node in walk(root))
+    for name in dict.fromkeys(node.tensor for node in nodes if isinstance(node, Read)):
         copied = Read(name, indices)
         if shapes.get(name) == stage.shape and stage.value not in (copied, Cast(stage.dtype, copied)):
             yield f"left out, a copy of {name}", replace(stage, value=Cast(stage.dtype, copied))
-
-
-def _reads(stage: Stage) -> Iterator[Read]:
-    root = stage.value.element if isinstance(stage.value, Reduction) else stage.value
-    waiting: list[Expr] = [root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Read):
-            yield node
-        waiting.extend(children(node))
 
 
 def _reduction(reduction: Reduction) -> Iterator[tuple[str, Reduction]]:

@@ -15,6 +15,7 @@ from edgekernelbench.ir.expr import (
     Logic,
     Power,
     Read,
+    Reduction,
     Select,
     Unary,
 )
@@ -73,6 +74,20 @@ def with_children(node: Expr, parts: tuple[Expr, ...]) -> Expr:
             return replace(node, condition=parts[0], then=parts[1], other=parts[2])
         case _:
             assert_never(node)
+
+
+def expressions(value: Expr | Reduction) -> tuple[Expr, ...]:
+    """List the expressions of a stage's value.
+
+    Args:
+        value: The right side of a stage.
+
+    Returns:
+        The conditions of its generators, then the element; an expression alone is just itself.
+    """
+    if isinstance(value, Reduction):
+        return (*(c for over in value.over for c in over.conditions), value.element)
+    return (value,)
 
 
 def walk(node: Expr) -> Iterator[Expr]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 
 from edgekernelbench.ir.expr import Axis, Binary, Call, Cast, Expr, Literal, Power, Read, Reduction, Select
-from edgekernelbench.ir.walk import children, transform, walk
+from edgekernelbench.ir.walk import children, expressions, transform, walk
 
 TRANSCENDENTAL = frozenset(
     {"sqrt", "rsqrt", "exp", "exp2", "log", "log2", "pow", "sin", "cos", "tan"}
@@ -18,13 +18,6 @@ TRANSCENDENTAL_COST = 20
 
 LONGEST_STRIDE = 4
 """Strides that a layout can undo, by storing each phase by itself."""
-
-
-def expressions(value: Expr | Reduction) -> tuple[Expr, ...]:
-    """List the expressions of a stage's value: the conditions of its generators, then the element."""
-    if isinstance(value, Reduction):
-        return (*(c for over in value.over for c in over.conditions), value.element)
-    return (value,)
 
 
 def reads(value: Expr | Reduction) -> Iterator[Read]:

@@ -7,8 +7,8 @@ such an axis is split by its divisor, and the vector runs over the outer loop.
 from dataclasses import replace
 
 from edgekernelbench.ir.expr import Axis, Binary, Expr, Literal, Read, Reduction
-from edgekernelbench.ir.walk import transform, walk
-from edgekernelbench.lowering.access import LONGEST_STRIDE, affine, expressions
+from edgekernelbench.ir.walk import expressions, transform, walk
+from edgekernelbench.lowering.access import LONGEST_STRIDE, affine
 
 
 def divisor(value: Expr | Reduction, axis: str) -> int:

@@ -11,8 +11,8 @@ from math import prod
 
 from edgekernelbench.ir.compute import Param, Placed, Stage, Table, placed_stages
 from edgekernelbench.ir.expr import Axis, Expr, Read, Reduction
-from edgekernelbench.ir.walk import walk
-from edgekernelbench.lowering.access import affine, cost, expressions, has_condition, inlined, is_heavy, reads
+from edgekernelbench.ir.walk import expressions, walk
+from edgekernelbench.lowering.access import affine, cost, has_condition, inlined, is_heavy, reads
 from edgekernelbench.verify.facts import Facts
 
 CHEAP = 3

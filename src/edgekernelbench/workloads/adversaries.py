@@ -3,7 +3,7 @@
 from edgekernelbench.ir.compute import Compute, placed_stages
 from edgekernelbench.ir.expr import Binary, Call, Compare, Expr, Power, Read, Reduction
 from edgekernelbench.ir.kernel import Kernel
-from edgekernelbench.ir.walk import walk
+from edgekernelbench.ir.walk import expressions, walk
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.sampling import Distribution
 from edgekernelbench.workloads.schema import Workload
@@ -62,9 +62,8 @@ def _decides_on_rounding(kernel: Kernel) -> bool:
     rounded: set[str] = set()
     for placed in placed_stages(verify_compute(kernel).kernel.compute):
         value = placed.stage.value
-        over = value.over if isinstance(value, Reduction) else ()
         element = value.element if isinstance(value, Reduction) else value
-        nodes = [n for root in (element, *(c for o in over for c in o.conditions)) for n in walk(root)]
+        nodes = [n for root in expressions(value) for n in walk(root)]
         compared = [part for n in nodes if isinstance(n, Compare) for part in n.operands]
         if isinstance(value, Reduction) and value.kind in ("argmin", "argmax"):
             compared.append(element)
@@ -102,12 +101,10 @@ def _of_function(name: str) -> set[Distribution]:
 
 
 def _operations(compute: Compute) -> list[tuple[Expr, str]]:
-    found = []
+    """List all nodes, each with the kind of reduction that it stands in."""
+    found: list[tuple[Expr, str]] = []
     for placed in placed_stages(compute):
         value = placed.stage.value
-        if isinstance(value, Reduction):
-            roots = [value.element, *(condition for over in value.over for condition in over.conditions)]
-            found += [(node, value.kind) for root in roots for node in walk(root)]
-        else:
-            found += [(node, "") for node in walk(value)]
+        kind = value.kind if isinstance(value, Reduction) else ""
+        found += [(node, kind) for root in expressions(value) for node in walk(root)]
     return found

@@ -14,7 +14,7 @@ from edgekernelbench.ir.compute import Compute, Item, Ordered, Stage, placed_sta
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Read, Reduction
 from edgekernelbench.ir.kernel import Kernel
-from edgekernelbench.ir.walk import walk
+from edgekernelbench.ir.walk import expressions, walk
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.schema import Workload
@@ -188,12 +188,8 @@ def _terms(stage: Stage) -> int:
 
 
 def _reads(stage: Stage) -> set[str]:
-    match stage.value:
-        case Reduction(element=element, over=over):
-            roots = (element, *(c for o in over for c in o.conditions))
-        case expression:
-            roots = (expression,)
-    return {node.tensor for root in roots for node in walk(root) if isinstance(node, Read)}
+    nodes = (node for root in expressions(stage.value) for node in walk(root))
+    return {node.tensor for node in nodes if isinstance(node, Read)}
 
 
 def _longest(names: set[str], lengths: dict[str, int]) -> int:
