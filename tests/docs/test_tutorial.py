@@ -24,7 +24,12 @@ def test_a_page_of_the_tutorial_shows_what_happens(number: int, tmp_path: Path) 
     assert not complaints, "\n".join(complaints)
 
 
-OTHERS = [ROOT / "README.md", DOCS / "index.md", DOCS / "explanation" / "nest.md"]
+OTHERS = [
+    ROOT / "README.md",
+    DOCS / "index.md",
+    DOCS / "explanation" / "nest.md",
+    DOCS / "explanation" / "static-feedback.md",
+]
 GUIDES = [pytest.param(page, marks=pytest.mark.needs_tvm) for page in sorted((DOCS / "guides").glob("*.md"))]
 
 

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from edgekernelbench.analysis.inspection import inspect_nest
+from edgekernelbench.analysis.rendering import inspection_as_json, render_inspection
 from edgekernelbench.cli.files import left_open, parse_sizes, read_text, shown
 from edgekernelbench.cli.options import File, Json, ProfileName, Size, Target, command_app, find_profile
 from edgekernelbench.cli.output import diagnostics_as_json, print_json, print_lines
@@ -24,12 +26,16 @@ def check(
     target: Target = None,
     profile: ProfileName = None,
     nest: Annotated[bool, typer.Option("--nest", help="Show the loop nest that the text means.")] = False,
+    analyse: Annotated[
+        bool, typer.Option("--analyse", help="Say what bounds it on the device, and what to try first.")
+    ] = False,
     size: Size = None,
     as_json: Json = False,
 ) -> int:
     """Check a kernel text: parse, prove, resolve the layers, compare with the device's limits.
 
-    Prints what each stage costs, or every refusal with its place and a remedy.
+    Prints what each stage costs, or every refusal with its place and a remedy; with --analyse what costs most
+    on the device, one bottleneck after another, each with the directive that it belongs to.
     Nothing is compiled and nothing is run.
     """
     device = find_profile(target, profile)
@@ -40,6 +46,7 @@ def check(
     built = found.nest
     if built is None:
         return refuse(found.diagnostics, source, file, as_json=as_json)
+    inspected = inspect_nest(built, found.facts.kernel, device) if analyse and found.facts else None
     if as_json:
         print_json(
             {
@@ -47,10 +54,14 @@ def check(
                 "diagnostics": diagnostics_as_json(found.diagnostics),
                 **cost_as_json(built, device),
                 **({"nest": print_nest(built)} if nest else {}),
+                **({"analysis": inspection_as_json(inspected)} if inspected else {}),
             }
         )
         return Status.YES
     print_lines(d.render(source, shown(file)) for d in found.diagnostics)
     print_lines([headline(built, device), ""])
+    if inspected is not None:
+        print_lines(render_inspection(inspected))
+        return Status.YES
     print_lines([*(print_nest(built).splitlines() if nest else cost_as_lines(built, device))])
     return Status.YES

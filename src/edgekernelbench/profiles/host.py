@@ -17,12 +17,14 @@ class Host:
         vector_bytes: Width of one vector register.
         vector_registers: How many there are.
         cache_bytes: Sizes of the data caches that one core has for itself, inner first.
+        instructions: Names that `tensorize` accepts here.
     """
 
     threads: int
     vector_bytes: int
     vector_registers: int
     cache_bytes: tuple[int, ...]
+    instructions: tuple[str, ...] = ()
 
 
 def read_host(cpuinfo: Path = CPUINFO, caches: Path = CACHES) -> Host:
@@ -35,8 +37,10 @@ def read_host(cpuinfo: Path = CPUINFO, caches: Path = CACHES) -> Host:
     Returns:
         The facts; the least that every 64-bit CPU has where nothing can be read.
     """
-    width, registers = vector_registers(_features(cpuinfo))
-    return Host(len(os.sched_getaffinity(0)), width, registers, _caches(caches))
+    features = _features(cpuinfo)
+    width, registers = vector_registers(features)
+    dots = ("dot4",) if "avx512_vnni" in features else ()
+    return Host(len(os.sched_getaffinity(0)), width, registers, _caches(caches), dots)
 
 
 def vector_registers(features: frozenset[str]) -> tuple[int, int]:
