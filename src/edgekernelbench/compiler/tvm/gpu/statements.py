@@ -9,6 +9,7 @@ from tvm import tirx
 from edgekernelbench.base.errors import CompileError, InternalError
 from edgekernelbench.compiler.arrays import elements, is_packed
 from edgekernelbench.compiler.gpu.across import find_crossing
+from edgekernelbench.compiler.gpu.aliasing import reads_back
 from edgekernelbench.compiler.gpu.barriers import Barriers, Pending, enter
 from edgekernelbench.compiler.gpu.plain import plain, plain_buffer, plain_leaf
 from edgekernelbench.compiler.gpu.plan import Launch
@@ -125,7 +126,7 @@ class Writer:
         function = tirx.PrimFunc(params, node).with_attr(
             {
                 "global_symbol": self._launch.name,
-                "tirx.noalias": True,
+                "tirx.noalias": not reads_back(self._launch),
                 "calling_conv": 2,
                 "tirx.is_global_func": True,
                 "tirx.kernel_launch_params": list(self._launch.tags()),
