@@ -1,26 +1,30 @@
 """From options to the rows of a table."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from edgekernelbench.agents.prices import Price
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
-from edgekernelbench.cli.rows import LARGE_ANSWER, SMALL_ANSWER, agent_rows, row_name, workload_ids
+from edgekernelbench.bench.experiment import AgentSetting
+from edgekernelbench.cli.rows import (
+    LARGE_ANSWER,
+    SMALL_ANSWER,
+    Asking,
+    agent_rows,
+    agent_words,
+    budget_of,
+    row_name,
+    workload_ids,
+)
 
-PLAIN: dict[str, Any] = {
-    "agent": None,
-    "models": [],
-    "texts": [],
-    "grammar": "off",
-    "max_tokens": None,
-    "temperature": None,
-    "seed": 0,
-}
 
-
-def rows(**changes: Any) -> Any:
-    return agent_rows(**{**PLAIN, **changes})
+def rows(
+    agents: str | None = None, models: Sequence[str] = (), texts: Sequence[str] = (), **asking: Any
+) -> tuple[AgentSetting, ...]:
+    return agent_rows(agent_words(agents), list(models), list(texts), Asking(**asking))
 
 
 def test_a_model_is_a_row_and_both_ways_of_the_grammar_are_two() -> None:
@@ -40,9 +44,9 @@ def test_models_and_texts_may_stand_in_one_run(tmp_path: Path) -> None:
 
 
 def test_one_kind_may_be_asked_for_alone(tmp_path: Path) -> None:
-    both = {"models": ["smollm2"], "texts": [str(tmp_path)]}
-    assert [r.kind for r in rows(agent="direct", **both)] == ["direct"]
-    assert [r.kind for r in rows(agent="scripted", **both)] == ["scripted"]
+    both: dict[str, Any] = {"models": ["smollm2"], "texts": [str(tmp_path)]}
+    assert [r.kind for r in rows("direct", **both)] == ["direct"]
+    assert [r.kind for r in rows("scripted", **both)] == ["scripted"]
 
 
 def test_a_small_model_gets_a_short_answer_unless_told() -> None:
@@ -55,9 +59,9 @@ def test_a_small_model_gets_a_short_answer_unless_told() -> None:
     ("changes", "message"),
     [
         ({}, "give --model NAME, or --texts FOLDER"),
-        ({"agent": "dirct", "models": ["smollm2"]}, "did you mean 'direct'"),
+        ({"agents": "dirct", "models": ["smollm2"]}, "did you mean 'direct'"),
         ({"grammar": "maybe", "models": ["smollm2"]}, "there are off, on, both"),
-        ({"agent": "scripted", "models": ["smollm2"]}, "nobody is to write"),
+        ({"agents": "scripted", "models": ["smollm2"]}, "nobody is to write"),
     ],
 )
 def test_a_wrong_word_is_answered(changes: dict[str, Any], message: str) -> None:
@@ -77,3 +81,35 @@ def test_the_name_of_a_row_can_be_a_part_of_an_id() -> None:
 def test_workloads_are_found_by_suite_and_by_name() -> None:
     assert len(workload_ids(None, "quick")) >= 5
     assert all(w.startswith("norm/softmax@") for w in workload_ids(["softmax"], "quick"))
+
+
+def test_agents_are_a_list_with_commas_and_each_asks_each_model() -> None:
+    found = rows("direct,best-of,repair,leka", ["openai:a", "openai:b"])
+    assert [r.name for r in found][:3] == ["direct-openai:a", "direct-openai:b", "best-of-openai:a"]
+    assert len(found) == 8
+
+
+def test_an_ablation_is_a_row_of_its_own() -> None:
+    words = "leka-one-call,leka-no-layers,leka-no-freezing,leka-no-static"
+    found = rows(words, ["openai:a"])
+    assert [(r.kind, r.without, r.one_call) for r in found] == [
+        ("leka", None, True),
+        ("leka", "layers", False),
+        ("leka", "freezing", False),
+        ("leka", "static", False),
+    ]
+
+
+def test_agents_that_go_on_get_sixteen_submissions_and_four_calls_for_each() -> None:
+    found = budget_of(("direct", "leka"), submissions=None, tokens=None, calls=None)
+    assert (found.submissions, found.calls) == (16, 64)
+    assert budget_of(None, submissions=None, tokens=None, calls=None).submissions == 0
+    assert budget_of(("leka",), submissions=2, tokens=9, calls=None).calls == 8
+
+
+def test_a_price_is_found_by_the_models_name() -> None:
+    prices = {"m": Price(1.0, 0.5, 2.0)}
+    first, second = rows("direct", ["openai:m", "openai:other"], prices=prices)
+    assert first.price is not None
+    assert first.price.output == 2.0
+    assert second.price is None

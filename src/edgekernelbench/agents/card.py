@@ -12,7 +12,7 @@ from string import Template
 
 from edgekernelbench.agents.examples import Example, nearest_examples
 from edgekernelbench.agents.ledger import Budget
-from edgekernelbench.agents.protocol import Left, Shot, Task, Track
+from edgekernelbench.agents.protocol import Shot, Task, Track
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.profiles.profile import Profile
 
@@ -33,7 +33,7 @@ class CardFacts:
         arithmetic: The narrowest arithmetic and accumulation that is allowed.
         pytorch: Source of the PyTorch function.
         sizes: What the capitals of the pattern stand for; the card lists those that the function mentions.
-        canonical: The canonical compute text; None in the write track.
+        canonical: The canonical compute text with the default lowering; None in the write track.
     """
 
     workload: str
@@ -83,23 +83,30 @@ def make_task(
         sample=sample,
         shots=_shots(facts, profile.target) if short else (),
         signature=facts.signature,
+        language=language_text(profile.target, short=short),
+        examples=examples_text(facts, profile.target),
+        device=device_text(profile),
     )
 
 
 def system_text(track: Track, target: str, *, short: bool = False) -> str:
     """Write the rules and the language reference: the same for all workloads of a target."""
+    return f"{render(f'rules_{track}', {})}\n\n{language_text(target, short=short)}"
+
+
+def language_text(target: str, *, short: bool = False) -> str:
+    """Write the language reference of a target, without rules of an answer."""
     kind = "gpu" if target in GPU_TARGETS else "llvm"
-    rules = render(f"rules_{track}", {})
     if short:
         values = {"target": target, "schedule_short": render(f"schedule_short_{kind}", {})}
-        return f"{rules}\n\n{render('language_short', values)}"
+        return render("language_short", values)
     values = {
         "target": target,
         "shape_schedule": render(f"shape_{kind}", {}),
         "schedule_target": render(f"schedule_{kind}", {}),
         "memory_target": render(f"memory_{kind}", {}),
     }
-    return f"{rules}\n\n{render('language', values)}"
+    return render("language", values)
 
 
 def card_text(facts: CardFacts, profile: Profile, budget: Budget, *, short: bool = False) -> str:
@@ -112,16 +119,23 @@ def card_text(facts: CardFacts, profile: Profile, budget: Budget, *, short: bool
         "reference": _reference(facts),
         "target": profile.target,
         "device": device_text(profile),
-        "budget": str(Left(budget.submissions, budget.tokens, budget.money, budget.seconds)),
+        "budget": str(budget.whole()),
     }
     if short:
         return render("card_short", values)
-    examples = "\n\n".join(_example_text(example, profile.target) for example in _examples(facts))
-    return render("card", {**values, "examples": examples})
+    return render("card", {**values, "examples": examples_text(facts, profile.target)})
+
+
+def examples_text(facts: CardFacts, target: str) -> str:
+    """Write the worked examples that are nearest to a workload."""
+    return "\n\n".join(_example_text(example, target) for example in _examples(facts))
 
 
 def _examples(facts: CardFacts) -> tuple[Example, ...]:
-    return nearest_examples(facts.signature, facts.pytorch if facts.canonical is None else facts.canonical)
+    if facts.canonical is None:
+        return nearest_examples(facts.signature, facts.pytorch)
+    # By what is computed: words of schedules are in every text.
+    return nearest_examples(facts.signature, facts.canonical.partition("\n    with schedule(")[0])
 
 
 def _example_text(example: Example, target: str) -> str:

@@ -39,6 +39,18 @@ def extract_kernel(answer: str) -> str | None:
     return _function(loose)
 
 
+def fenced_blocks(answer: str) -> list[str]:
+    """Give the fenced blocks of an answer, in order, indentation of a list item removed.
+
+    Args:
+        answer: All that the model wrote.
+    """
+    if len(answer) > MAX_ANSWER_CHARS:
+        return []
+    fenced, _ = _blocks(answer.replace("\r\n", "\n").split("\n"))
+    return ["\n".join(block) for block in fenced]
+
+
 def _blocks(lines: list[str]) -> tuple[list[list[str]], list[str]]:
     """Sort lines into fenced blocks and what stands outside of them."""
     fenced: list[list[str]] = []

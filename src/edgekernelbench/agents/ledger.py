@@ -26,6 +26,11 @@ class Budget:
     tokens: int | None = None
     money: float | None = None
     seconds: float | None = None
+    calls: int | None = None
+
+    def whole(self) -> Left:
+        """Give all of it, as what is left before the first call."""
+        return Left(self.submissions, self.tokens, self.money, self.seconds, self.calls)
 
 
 Heard = Callable[[Request, Reply], None]
@@ -75,6 +80,7 @@ class Ledger:
             tokens=_rest(self.budget.tokens, self.usage.total),
             money=_rest(self.budget.money, self.money or 0.0),
             seconds=_rest(self.budget.seconds, self.seconds),
+            calls=_rest(self.budget.calls, self.calls),
         )
 
     def chat(self, model: ChatModel, heard: Heard | None = None) -> Chat:
@@ -86,7 +92,7 @@ class Ledger:
         """
 
         def ask(request: Request) -> Reply:
-            self._refuse_when_spent("tokens", "money", "seconds")
+            self._refuse_when_spent("tokens", "money", "seconds", "calls")
             room = self.left().tokens
             if room is not None:
                 request = replace(request, max_tokens=min(request.max_tokens, room))
@@ -142,6 +148,7 @@ class Ledger:
             "tokens": self.usage.total,
             "money": self.money or 0.0,
             "seconds": self.seconds,
+            "calls": self.calls,
         }
         for limit in limits:
             allowed = getattr(self.budget, limit)
@@ -177,9 +184,17 @@ def solve_within(agent: Agent, task: Task, doors: Doors, ledger: Ledger) -> Answ
 
 
 def _merit(feedback: Feedback) -> tuple[bool, bool, float]:
-    """Order feedback: correct first, then accepted, then fast."""
-    speed = 1.0 / max(1, feedback.time) if feedback.time is not None else 0.0
-    return bool(feedback.correct), feedback.accepted, speed
+    """Order feedback: correct first, then accepted, then fast.
+
+    Speed is against the baseline that was measured in the same ring: a machine that was slower for a while
+    slowed both.
+    """
+    by_time = 1.0 / max(1, feedback.time) if feedback.time is not None else 0.0
+    return (
+        bool(feedback.correct),
+        feedback.accepted,
+        feedback.ratio if feedback.ratio is not None else by_time,
+    )
 
 
 def _rest(allowed: Number | None, used: Number) -> Number | None:

@@ -14,7 +14,10 @@ from enum import StrEnum
 from typing import Protocol
 
 from edgekernelbench.agents.models.protocol import Reply, Request
+from edgekernelbench.agents.notes import Note
+from edgekernelbench.analysis.report import StaticReport
 from edgekernelbench.base.units import Nanoseconds
+from edgekernelbench.ir.kernel import Kernel
 
 
 class Track(StrEnum):
@@ -53,6 +56,9 @@ class Task:
         sample: Number of the attempt, from 0.
         signature: The `def` line that a kernel must have, up to names; empty when it is not known.
         shots: Worked examples that come before the prompt as turns; empty when they stand in the card.
+        language: The language reference alone, for agents that have rules of their own.
+        examples: The worked examples of the card alone.
+        device: What the card says of the device, one line.
     """
 
     workload: str
@@ -64,6 +70,9 @@ class Task:
     sample: int = 0
     signature: str = ""
     shots: tuple[Shot, ...] = ()
+    language: str = ""
+    examples: str = ""
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +84,14 @@ class Left:
         tokens: Tokens read and written.
         money: In the currency of the price table.
         seconds: Time of the agent, without waiting for the device.
+        calls: Calls of the model.
     """
 
     submissions: int | None = None
     tokens: int | None = None
     money: float | None = None
     seconds: float | None = None
+    calls: int | None = None
 
     def __str__(self) -> str:
         parts = [
@@ -88,6 +99,7 @@ class Left:
             f"{self.tokens:,} tokens" if self.tokens is not None else "",
             f"{self.money:.4f} of money" if self.money is not None else "",
             f"{self.seconds:.0f} s" if self.seconds is not None else "",
+            _count(self.calls, "call") if self.calls is not None else "",
         ]
         return ", ".join(p for p in parts if p) or "no limit"
 
@@ -128,6 +140,14 @@ Judge = Callable[[str], Feedback]
 Chat = Callable[[Request], Reply]
 """The counted door to the model."""
 
+Inspect = Callable[[Kernel], StaticReport]
+"""The free door to static feedback: what a kernel will cost on the device at hand, before it runs."""
+
+
+def unnoted(note: Note) -> None:
+    """Take no notice of what an agent says about a step."""
+    del note
+
 
 @dataclass(frozen=True, slots=True)
 class Doors:
@@ -138,12 +158,16 @@ class Doors:
         measure: One submission a call.
         chat: The model, in tokens; absent for agents without a model.
         left: What is left now.
+        inspect: Static feedback, free; absent where there is none.
+        note: Takes what an agent says about a step, for the trajectory.
     """
 
     check: Check
     measure: Judge
     left: Callable[[], Left]
     chat: Chat | None = None
+    inspect: Inspect | None = None
+    note: Callable[[Note], None] = unnoted
 
 
 @dataclass(frozen=True, slots=True)

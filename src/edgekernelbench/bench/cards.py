@@ -4,16 +4,22 @@ from edgekernelbench.agents.card import CardFacts
 from edgekernelbench.agents.protocol import Track
 from edgekernelbench.evaluator.signature import describe_param, outputs_of
 from edgekernelbench.ir.dtype import DType
+from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.printing import print_kernel
+from edgekernelbench.lowering.default import default_lowering
+from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.schema import Workload
 
 
-def card_facts(workload: Workload, track: Track) -> CardFacts:
+def card_facts(workload: Workload, track: Track, profile: Profile) -> CardFacts:
     """Collect what the card of a workload says.
 
     Args:
         workload: The workload.
-        track: Which question is asked; the canonical text is told in *optimise* only.
+        track: Which question is asked; the canonical text, with the schedule and memory of the default
+            lowering, is told in *optimise* only.
+        profile: The device.
 
     Returns:
         Plain values: nothing that leads back to the catalogue.
@@ -28,8 +34,18 @@ def card_facts(workload: Workload, track: Track) -> CardFacts:
         arithmetic=f"sums in {workload.accumulate} or wider",
         pytorch=workload.pattern.torch_text,
         sizes={name: _plain(value) for name, value in workload.sizes.items()},
-        canonical=print_kernel(kernel) if track is Track.OPTIMISE else None,
+        canonical=start_text(kernel, profile) if track is Track.OPTIMISE else None,
     )
+
+
+def start_text(kernel: Kernel, profile: Profile) -> str:
+    """Write what every agent of the *optimise* track starts from: a compute layer, lowered by rules.
+
+    Args:
+        kernel: The compute layer.
+        profile: The device.
+    """
+    return print_kernel(default_lowering(verify_compute(kernel), profile.target, profile))
 
 
 def _title(doc: str, name: str) -> str:

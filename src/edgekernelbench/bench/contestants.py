@@ -1,20 +1,30 @@
 """From the settings of an agent to an agent that can be asked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import assert_never
+
+from pydantic import JsonValue
 
 from edgekernelbench.agents.direct import Direct
+from edgekernelbench.agents.leka.controller import Leka
+from edgekernelbench.agents.leka.model.mind import ModelMind
+from edgekernelbench.agents.leka.model.style import Style
+from edgekernelbench.agents.leka.settings import Settings
 from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.registry import open_model, parse_spec
+from edgekernelbench.agents.prices import Price
 from edgekernelbench.agents.protocol import Agent, Task
+from edgekernelbench.agents.repeated import BestOf, Repair
 from edgekernelbench.agents.scripted import Scripted
-from edgekernelbench.base.errors import PrerequisiteError
+from edgekernelbench.base.errors import InternalError, PrerequisiteError
 from edgekernelbench.bench.experiment import AgentSetting, Experiment, script_path
 from edgekernelbench.lang.grammar import gbnf
 from edgekernelbench.lang.source import MAX_SOURCE_CHARS
+from edgekernelbench.profiles.profile import Profile, load_profile
 from edgekernelbench.records.schema import storable
 
 MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
@@ -29,11 +39,15 @@ class Contestant:
         agent: Who answers.
         model: Whom it may ask; None for agents without a model.
         short: Whether its cards show the short language reference.
+        settings: What a replay needs to make the agent again.
+        price: Money for its tokens; None when it is not known.
     """
 
     agent: Agent
     model: ChatModel | None = None
     short: bool = False
+    settings: Mapping[str, JsonValue] = field(default_factory=dict)
+    price: Price | None = None
 
 
 @contextmanager
@@ -54,15 +68,62 @@ def open_contestant(
     Raises:
         PrerequisiteError: When a folder, a package, a key or a model is missing.
     """
+    if setting.kind == "scripted":
+        yield Contestant(Scripted(_script(setting, experiment), setting.name))
+        return
+    if setting.model is None:
+        raise PrerequisiteError(f"agent {setting.name} has no model", "name one with --model")
+    spec = parse_spec(setting.model)
+    agent = model_agent(setting, load_profile(experiment.profile))
+    with open_model(spec, endpoint, store) as model:
+        yield Contestant(
+            agent,
+            model,
+            short=spec.is_small,
+            settings=setting.model_dump(mode="json"),
+            price=None if setting.price is None else setting.price.price(),
+        )
+
+
+def model_agent(setting: AgentSetting, profile: Profile) -> Agent:
+    """Make an agent that asks a model of its settings; no model is opened.
+
+    Args:
+        setting: Which agent.
+        profile: The device.
+    """
     match setting.kind:
-        case "scripted":
-            yield Contestant(Scripted(_script(setting, experiment), setting.name))
         case "direct":
-            if setting.model is None:
-                raise PrerequisiteError(f"agent {setting.name} has no model", "name one with --model")
-            spec = parse_spec(setting.model)
-            with open_model(spec, endpoint, store) as model:
-                yield Contestant(direct_agent(setting), model, short=spec.is_small)
+            return direct_agent(setting)
+        case "best-of":
+            return BestOf(direct_agent(setting), setting.name)
+        case "repair":
+            return Repair(direct_agent(setting), setting.name)
+        case "leka":
+            return leka_agent(setting, profile)
+        case "scripted":
+            raise InternalError("the scripted agent asks no model")
+        case _:
+            assert_never(setting.kind)
+
+
+def leka_agent(setting: AgentSetting, profile: Profile) -> Leka:
+    """Make LEKA of its settings, ablations included."""
+    style = Style(
+        max_tokens=setting.max_tokens,
+        temperature=setting.temperature,
+        planning=setting.temperature,
+        seed=setting.seed,
+        grammar=setting.grammar,
+        one_call=setting.one_call,
+        free=setting.without == "freezing",
+    )
+    settings = Settings(
+        layered=setting.without != "layers",
+        freezing=setting.without != "freezing",
+        static=setting.without != "static",
+    )
+    return Leka(ModelMind(style), profile, name=setting.name, settings=settings, seed=setting.seed or 0)
 
 
 def direct_agent(setting: AgentSetting) -> Direct:

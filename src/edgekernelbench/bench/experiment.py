@@ -8,6 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, JsonValue
 
 from edgekernelbench.agents.ledger import Budget
+from edgekernelbench.agents.prices import Price
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.records.attempt import attempt_id
 from edgekernelbench.records.schema import Record
@@ -18,12 +19,27 @@ RESERVED = "/"
 """Not part of an agent's name: it separates the parts of an attempt's id."""
 
 
+class PriceSetting(Record):
+    """Money for a million tokens of a model."""
+
+    input: float
+    """For tokens read."""
+    cached: float
+    """For tokens read from a cache."""
+    output: float
+    """For tokens written, reasoning included."""
+
+    def price(self) -> Price:
+        """Give it as the ledger takes it."""
+        return Price(self.input, self.cached, self.output)
+
+
 class AgentSetting(Record):
     """One row of the table: an agent, with its model when it has one."""
 
     name: str = Field(min_length=1, pattern=r"^[^/\s]+$")
     """The name of the row."""
-    kind: Literal["direct", "scripted"]
+    kind: Literal["direct", "scripted", "best-of", "repair", "leka"]
     """Which agent."""
     model: str | None = None
     """`smollm2`, `openai:NAME`, `anthropic:NAME` or `replay:NAME`; None for agents without a model."""
@@ -37,6 +53,25 @@ class AgentSetting(Record):
     """Sampling temperature; None for the endpoint's default."""
     seed: int | None = 0
     """Base of the sampling seeds; None when the endpoint is told none."""
+    without: Literal["layers", "freezing", "static"] | None = None
+    """For `leka`: the ablation."""
+    one_call: bool = False
+    """For `leka`: whether a plan and its layer are asked for in one call."""
+    price: PriceSetting | None = None
+    """Money for its tokens; None when it is not known."""
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, object], where: str) -> Self:
+        """Read the settings of an agent back.
+
+        Args:
+            values: What a manifest or a trajectory has.
+            where: Whose they are, for the message.
+
+        Raises:
+            RecordError: When they are no settings of an agent.
+        """
+        return cls.read(json.dumps(values), where)
 
 
 class BudgetSetting(Record):
@@ -50,10 +85,12 @@ class BudgetSetting(Record):
     """In the currency of the price table."""
     seconds: float | None = None
     """Time of the agent, without waiting for the device."""
+    calls: int | None = None
+    """Calls of the model."""
 
     def budget(self) -> Budget:
         """Give the limits as the ledger takes them."""
-        return Budget(self.submissions, self.tokens, self.money, self.seconds)
+        return Budget(self.submissions, self.tokens, self.money, self.seconds, self.calls)
 
 
 class Experiment(Record):

@@ -12,6 +12,8 @@ from edgekernelbench.agents.card import make_task
 from edgekernelbench.agents.ledger import Ledger, solve_within
 from edgekernelbench.agents.models.protocol import Reply, Request
 from edgekernelbench.agents.protocol import Answer, Feedback, Track
+from edgekernelbench.agents.recorder import Recorder
+from edgekernelbench.agents.recording import Entrant
 from edgekernelbench.base.errors import ModelError
 from edgekernelbench.bench.cards import card_facts
 from edgekernelbench.bench.contestants import Contestant
@@ -25,6 +27,7 @@ from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.attempt import Attempt, Ending, Usage, attempt_id
 from edgekernelbench.records.schema import storable
 from edgekernelbench.records.store import RunWriter
+from edgekernelbench.records.trajectories import trajectory_path, write_trajectory
 from edgekernelbench.workloads.schema import Workload
 
 NS_PER_MS = 1_000_000
@@ -96,15 +99,22 @@ class Generation:
 
     def _solve(self, contestant: Contestant, workload: Workload, number: int) -> Attempt:
         budget = self.experiment.budget.budget()
-        facts = card_facts(workload, Track(self.experiment.track))
+        facts = card_facts(workload, Track(self.experiment.track), self.profile)
         task = make_task(facts, self.profile, budget, sample=number, short=contestant.short)
-        ledger = Ledger(budget)
+        ledger = Ledger(budget, price=contestant.price)
         steps: list[str] = []
-        doors = ledger.doors(
-            check=self.keeper.check(workload),
-            judge=self.keeper.measure(workload),
-            model=contestant.model,
-            heard=lambda request, reply: steps.append(self._store_call(request, reply)),
+        name = contestant.agent.name
+        made = attempt_id(name, workload.id, number)
+        model = None if contestant.model is None else contestant.model.name
+        entrant = Entrant(name, model, made, self.profile.name, contestant.settings)
+        recorder = Recorder(entrant, task, ledger)
+        doors = recorder.doors(
+            ledger.doors(
+                check=self.keeper.check(workload),
+                judge=self.keeper.measure(workload),
+                model=contestant.model,
+                heard=lambda request, reply: steps.append(self._store_call(request, reply)),
+            )
         )
         start = time.monotonic_ns()
         try:
@@ -113,9 +123,11 @@ class Generation:
         except (ModelError, NothingLearnt) as error:
             answer, ending = Answer("", str(error)), Ending.LOST
         text = self._store(answer.source) if answer.source else None
-        name = contestant.agent.name
+        if ending is not Ending.LOST:
+            head, lines, end = recorder.finish(answer)
+            write_trajectory(trajectory_path(self.writer.folder.root, made), head, lines, end)
         return Attempt(
-            id=attempt_id(name, workload.id, number),
+            id=made,
             agent=name,
             workload=workload.id,
             number=number,

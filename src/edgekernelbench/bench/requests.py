@@ -34,7 +34,7 @@ def planned_requests(experiment: Experiment, setting: AgentSetting) -> list[Batc
     agent = direct_agent(setting)
     items = []
     for workload in experiment.workloads:
-        facts = card_facts(catalogue.workload(workload), Track(experiment.track))
+        facts = card_facts(catalogue.workload(workload), Track(experiment.track), profile)
         for number in range(experiment.k):
             task = make_task(facts, profile, budget, sample=number, short=short)
             items.append(BatchItem(attempt_id(setting.name, workload, number), agent.request(task)))

@@ -10,7 +10,7 @@ from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.requests import planned_requests
 from edgekernelbench.cli.options import Json, Track, command_app, find_profile
 from edgekernelbench.cli.output import print_json, print_lines
-from edgekernelbench.cli.rows import TRACKS, agent_rows, choice, workload_ids
+from edgekernelbench.cli.rows import TRACKS, Asking, agent_rows, choice, workload_ids
 from edgekernelbench.cli.status import Status
 
 app = command_app("Write prompts to files, read answers back.")
@@ -41,15 +41,7 @@ def export_prompts(
     Answers belong into DIR/answers.jsonl, a line {"id": ..., "answer": ...} each, or into
     DIR/answers/, a file with the name of its prompt each.
     """
-    rows = agent_rows(
-        agent="direct",
-        models=[f"replay:{model}"],
-        texts=[],
-        grammar="off",
-        max_tokens=None,
-        temperature=None,
-        seed=0,
-    )
+    rows = agent_rows(("direct",), [f"replay:{model}"], [], Asking())
     experiment = Experiment(
         agents=rows,
         suite=suite,

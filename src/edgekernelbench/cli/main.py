@@ -21,6 +21,7 @@ COMMANDS = {
     "run": "Let a model or an agent write kernels for a suite; judge them all.",
     "resume": "Go on with a run that was interrupted.",
     "report": "Show the scores of one or more runs.",
+    "show": "Walk through what an agent did, step by step.",
     "catalogue": "List, show and check patterns and workloads.",
     "model": "List, fetch and serve language models.",
     "batch": "Write prompts to files, read answers back.",

@@ -1,17 +1,37 @@
 """From the options of `ekb run` to the rows of its table."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from edgekernelbench.agents.models.registry import parse_spec
+from edgekernelbench.agents.prices import Price
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
-from edgekernelbench.bench.experiment import AgentSetting, resolve_workloads
+from edgekernelbench.bench.experiment import AgentSetting, BudgetSetting, PriceSetting, resolve_workloads
 from edgekernelbench.workloads.catalogue import load_catalogue
 
 Word = TypeVar("Word", bound=str)
-KINDS = ("direct", "scripted")
+AGENTS: dict[str, dict[str, Any]] = {
+    "direct": {"kind": "direct"},
+    "best-of": {"kind": "best-of"},
+    "repair": {"kind": "repair"},
+    "leka": {"kind": "leka"},
+    "leka-one-call": {"kind": "leka", "one_call": True},
+    "leka-no-layers": {"kind": "leka", "without": "layers"},
+    "leka-no-freezing": {"kind": "leka", "without": "freezing"},
+    "leka-no-static": {"kind": "leka", "without": "static"},
+    "scripted": {"kind": "scripted"},
+}
+"""The agents by their words, with the settings of each."""
+GOING_ON = tuple(word for word in AGENTS if word not in ("direct", "scripted"))
+"""Agents that go on while there is budget."""
+SUBMISSIONS = 16
+"""Measurements of an attempt, unless the command line says otherwise."""
+CALLS_A_SUBMISSION = 4
+"""Calls of a model for each of them, likewise: a plan, a layer and two repairs."""
 TRACKS: tuple[Literal["write", "optimise"], ...] = ("write", "optimise")
 TIMINGS: tuple[Literal["none", "one-child", "final"], ...] = ("none", "one-child", "final")
 GRAMMAR = {"off": (False,), "on": (True,), "both": (False, True)}
@@ -35,49 +55,65 @@ def choice(kind: str, word: str, known: tuple[Word, ...]) -> Word:
     raise CatalogueError(f"no {kind} {word!r}; {guess}")
 
 
-def agent_rows(
-    *,
-    agent: str | None,
-    models: list[str],
-    texts: list[str],
-    grammar: str,
-    max_tokens: int | None,
-    temperature: float | None,
-    seed: int,
-) -> tuple[AgentSetting, ...]:
-    """Make one row a model (two for both ways of the grammar), and one a folder of texts.
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How the models of a run are asked.
 
-    Args:
-        agent: `direct` or `scripted` for these alone; None for whatever models and texts ask for.
-        models: Names of models.
-        texts: Folders of kernel texts.
+    Attributes:
         grammar: `off`, `on` or `both`.
         max_tokens: The most tokens of an answer; None goes by the model.
         temperature: Sampling temperature; None for the endpoint's default.
         seed: Base of the sampling seeds.
+        prices: What models cost, by name.
+    """
+
+    grammar: str = "off"
+    max_tokens: int | None = None
+    temperature: float | None = None
+    seed: int = 0
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+    def price_of(self, model: str) -> PriceSetting | None:
+        """Find the price of a model by its name, with or without the kind."""
+        name = model.removeprefix("replay:")
+        found = self.prices.get(name, self.prices.get(name.partition(":")[2]))
+        return None if found is None else PriceSetting(**asdict(found))
+
+
+def agent_words(text: str | None) -> tuple[str, ...] | None:
+    """Read the words after `--agents`: a list with commas.
+
+    Raises:
+        CatalogueError: When a word is no agent.
+    """
+    if text is None:
+        return None
+    return tuple(choice("agent", word.strip(), tuple(AGENTS)) for word in text.split(",") if word.strip())
+
+
+def agent_rows(
+    agents: tuple[str, ...] | None, models: list[str], texts: list[str], asking: Asking
+) -> tuple[AgentSetting, ...]:
+    """Make one row an agent and model (two for both ways of the grammar), and one a folder of texts.
+
+    Args:
+        agents: Words of `AGENTS`; None for `direct` and whatever texts ask for.
+        models: Names of models.
+        texts: Folders of kernel texts.
+        asking: How models are asked.
 
     Raises:
         CatalogueError: When a word is not known, or there is no row.
         PrerequisiteError: When a model is not known.
     """
-    wanted = KINDS if agent is None else (choice("agent", agent, KINDS),)
-    ways = GRAMMAR[choice("way of the grammar", grammar, tuple(GRAMMAR))]
-    rows = []
-    for model in models if "direct" in wanted else ():
-        spec = parse_spec(model)
-        limit = max_tokens or (SMALL_ANSWER if spec.is_small else LARGE_ANSWER)
-        rows += [
-            AgentSetting(
-                name=row_name(f"direct-{model}" + ("+grammar" if held else "")),
-                kind="direct",
-                model=model,
-                grammar=held,
-                max_tokens=limit,
-                temperature=temperature,
-                seed=seed,
-            )
-            for held in ways
-        ]
+    wanted = ("direct", "scripted") if agents is None else agents
+    ways = GRAMMAR[choice("way of the grammar", asking.grammar, tuple(GRAMMAR))]
+    rows = [
+        _row(word, model, asking, held=held)
+        for word in wanted
+        for model in (models if word != "scripted" else ())
+        for held in ways
+    ]
     for folder in texts if "scripted" in wanted else ():
         if not Path(folder).is_dir():
             raise CatalogueError(f"no folder {folder}: texts stand in one, as FAMILY/WORKLOAD.kir")
@@ -86,6 +122,39 @@ def agent_rows(
     if not rows:
         raise CatalogueError("nobody is to write kernels: give --model NAME, or --texts FOLDER")
     return tuple(rows)
+
+
+def _row(word: str, model: str, asking: Asking, *, held: bool) -> AgentSetting:
+    spec = parse_spec(model)
+    return AgentSetting(
+        name=row_name(f"{word}-{model}" + ("+grammar" if held else "")),
+        model=model,
+        grammar=held,
+        max_tokens=asking.max_tokens or (SMALL_ANSWER if spec.is_small else LARGE_ANSWER),
+        temperature=asking.temperature,
+        seed=asking.seed,
+        price=asking.price_of(model),
+        **AGENTS[word],
+    )
+
+
+def budget_of(
+    agents: tuple[str, ...] | None, *, submissions: int | None, tokens: int | None, calls: int | None
+) -> BudgetSetting:
+    """Fill in the budget of an attempt.
+
+    Args:
+        agents: Words of `AGENTS`; None for direct answers.
+        submissions: Measurements; None for 16 where an agent can use them, else none.
+        tokens: Tokens; None for no limit.
+        calls: Calls of the model; None for four a submission where an agent can use them.
+    """
+    goes_on = any(word in GOING_ON for word in agents or ())
+    if submissions is None:
+        submissions = SUBMISSIONS if goes_on else 0
+    if calls is None and goes_on:
+        calls = CALLS_A_SUBMISSION * max(1, submissions)
+    return BudgetSetting(submissions=submissions, tokens=tokens, calls=calls)
 
 
 def workload_ids(names: list[str] | None, suite: str) -> tuple[str, ...]:

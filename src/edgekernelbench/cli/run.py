@@ -3,14 +3,24 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from edgekernelbench.agents.prices import load_prices
 from edgekernelbench.bench.again import judge_again
-from edgekernelbench.bench.experiment import BudgetSetting, Experiment
+from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.run import start_run
 from edgekernelbench.cli import run_options as o
 from edgekernelbench.cli.going import finish_run
 from edgekernelbench.cli.options import Answers, BaseUrl, Json, Track, command_app, find_profile
 from edgekernelbench.cli.planning import print_plan
-from edgekernelbench.cli.rows import TIMINGS, TRACKS, agent_rows, choice, workload_ids
+from edgekernelbench.cli.rows import (
+    TIMINGS,
+    TRACKS,
+    Asking,
+    agent_rows,
+    agent_words,
+    budget_of,
+    choice,
+    workload_ids,
+)
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.compilers import COMPILERS
 from edgekernelbench.records.store import RunFolder
@@ -35,7 +45,10 @@ def run(
     temperature: o.Temperature = None,
     seed: o.Seed = 0,
     tokens: o.Tokens = None,
-    submissions: o.Submissions = 0,
+    submissions: o.Submissions = None,
+    calls: o.Calls = None,
+    money: o.Money = None,
+    seconds: o.Seconds = None,
     timing: o.Timing = None,
     vendor: o.Vendor = False,
     device: o.Device = None,
@@ -57,22 +70,17 @@ def run(
     if again is not None:
         folder = judge_again(RunFolder(Path(again)), root, given)
         return finish_run(folder, base_url=base_url, answers=answers, as_json=as_json)
-    rows = agent_rows(
-        agent=agent,
-        models=model or [],
-        texts=texts or [],
-        grammar=grammar,
-        max_tokens=max_tokens,
-        temperature=temperature,
-        seed=seed,
-    )
+    agents = agent_words(agent)
+    costs = load_prices(Path(prices)) if prices is not None else {}
+    rows = agent_rows(agents, model or [], texts or [], Asking(grammar, max_tokens, temperature, seed, costs))
+    budget = budget_of(agents, submissions=submissions, tokens=tokens, calls=calls)
     experiment = Experiment(
         agents=rows,
         suite=suite,
         workloads=workload_ids(workload, suite),
         track=choice("track", track, TRACKS),
         k=k,
-        budget=BudgetSetting(submissions=submissions, tokens=tokens),
+        budget=budget.model_copy(update={"money": money, "seconds": seconds}),
         concurrency=concurrency,
     ).model_copy(update=given)
     if dry_run:

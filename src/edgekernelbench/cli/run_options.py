@@ -17,7 +17,15 @@ Again = Annotated[
     typer.Option("--again", help="Judge the answers of this run again; ask nobody.", metavar="RUN"),
 ]
 AgentKind = Annotated[
-    str | None, typer.Option("--agent", "-a", help="Only direct, or only scripted.", metavar="KIND")
+    str | None,
+    typer.Option(
+        "--agents",
+        "--agent",
+        "-a",
+        help="Who writes, a list with commas: direct, best-of, repair, leka, scripted, ...",
+        metavar="LIST",
+        show_default="direct",
+    ),
 ]
 Suite = Annotated[str, typer.Option("--suite", help="The suite of workloads.", metavar="NAME")]
 Workloads = Annotated[
@@ -26,7 +34,9 @@ Workloads = Annotated[
         "--workload", "-w", help="Only this workload, pattern or family; may be repeated.", metavar="NAME"
     ),
 ]
-Attempts = Annotated[int, typer.Option("--k", "-k", help="Attempts on each workload.", min=1, metavar="N")]
+Attempts = Annotated[
+    int, typer.Option("--k", "-k", "--seeds", help="Attempts on each workload.", min=1, metavar="N")
+]
 Out = Annotated[
     str | None,
     typer.Option("--out", "-o", help="The run folder.", show_default="runs/TIME", metavar="DIR"),
@@ -46,7 +56,32 @@ Tokens = Annotated[
     typer.Option("--tokens", help="Budget of an attempt: tokens read and written.", min=0, metavar="N"),
 ]
 Submissions = Annotated[
-    int, typer.Option("--submissions", help="Budget of an attempt: measurements.", min=0, metavar="N")
+    int | None,
+    typer.Option(
+        "--submissions",
+        help="Budget of an attempt: measurements.",
+        min=0,
+        metavar="N",
+        show_default="16, direct: 0",
+    ),
+]
+Calls = Annotated[
+    int | None,
+    typer.Option(
+        "--calls",
+        help="Budget of an attempt: calls of the model.",
+        min=0,
+        metavar="N",
+        show_default="4 a submission",
+    ),
+]
+Money = Annotated[
+    float | None,
+    typer.Option("--money", help="Budget of an attempt: money; needs --prices.", min=0, metavar="X"),
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option("--seconds", help="Budget of an attempt: time, device not counted.", min=0, metavar="X"),
 ]
 Timing = Annotated[
     str | None,
@@ -66,7 +101,7 @@ Concurrency = Annotated[
     int, typer.Option("--concurrency", help="Attempts written at one time.", min=1, metavar="N")
 ]
 Prices = Annotated[
-    str | None, typer.Option("--prices", help="A price table for --dry-run, TOML.", metavar="FILE")
+    str | None, typer.Option("--prices", help="A price table of models, TOML.", metavar="FILE")
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what it would take, and show a prompt; ask nobody.")

@@ -1,6 +1,7 @@
 """One layer of a kernel: its hash, and putting another in its place."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from textwrap import dedent
 from typing import TypeVar
@@ -16,9 +17,10 @@ from edgekernelbench.ir.schedule import Schedule
 from edgekernelbench.lang.blocks import Body, read_memories, read_schedules, sort_statements
 from edgekernelbench.lang.compute import read_compute
 from edgekernelbench.lang.constants import read_constants
-from edgekernelbench.lang.context import Context, Enough
-from edgekernelbench.lang.parse import parse
+from edgekernelbench.lang.context import Context, Enough, Number
+from edgekernelbench.lang.parse import read
 from edgekernelbench.lang.printing import (
+    print_block,
     print_compute,
     print_directive,
     print_kernel,
@@ -68,7 +70,35 @@ def _printed(blocks: tuple[Schedule, ...] | tuple[Memory, ...], target: str | No
     return "\n".join(f"{name}:\n" + "\n".join(lines[name]) for name in sorted(lines))
 
 
-def replace_layer(kernel: Kernel, layer: Layer, text: str) -> Kernel:
+def print_layer(kernel: Kernel, layer: Layer, target: str) -> str:
+    """Print one layer of a kernel, as `replace_layer` takes it.
+
+    Args:
+        kernel: The kernel.
+        layer: `COMPUTE`, `SCHEDULE` or `MEMORY`; `TEXT` prints everything.
+        target: Whose schedule or memory.
+
+    Returns:
+        A block with its first line not indented; empty when the kernel has no directives there.
+    """
+    match layer:
+        case Layer.TEXT:
+            return print_kernel(kernel)
+        case Layer.COMPUTE:
+            return "\n".join(print_compute(kernel.compute))
+        case Layer.SCHEDULE:
+            return _printed_block(kernel.schedule_for(target), target)
+        case Layer.MEMORY:
+            return _printed_block(kernel.memory_for(target), target)
+
+
+def _printed_block(block: Schedule | Memory, target: str) -> str:
+    return "\n".join(print_block(replace(block, targets=(target,)))) if block.directives else ""
+
+
+def replace_layer(
+    kernel: Kernel, layer: Layer, text: str, knobs: Mapping[str, Number] | None = None
+) -> Kernel:
     """Put another layer in the place of one; the others stay word for word.
 
     Args:
@@ -77,6 +107,7 @@ def replace_layer(kernel: Kernel, layer: Layer, text: str) -> Kernel:
         text: Blocks of this layer, such as `with schedule("llvm"): ...`, constants above them if wanted;
             or a whole text, of which this layer is taken. Blocks replace what their targets had; a whole text
             replaces the layer of all targets, and with the compute layer also parameters and docstring.
+        knobs: Values of knobs of the text; those left out take their first option.
 
     Returns:
         The new kernel. Whether the layers fit together is for the verifiers.
@@ -84,13 +115,13 @@ def replace_layer(kernel: Kernel, layer: Layer, text: str) -> Kernel:
     Raises:
         SourceError: When the text is wrong, or holds something else; spans point into it, dedented.
     """
-    if layer is Layer.TEXT:
-        return parse(text)
     source = dedent(normalise(text))
-    if _BLOCK.match(source) and not re.search(r"^\s*def\b", source, re.MULTILINE):
-        return _replace_by_blocks(kernel, layer, source)
-    other = parse(source)
+    if layer is not Layer.TEXT and _is_fragment(source):
+        return _replace_by_blocks(kernel, layer, Context(source, chosen=knobs or {}))
+    other = read(source).bind(None, knobs)
     match layer:
+        case Layer.TEXT:
+            return other
         case Layer.COMPUTE:
             return replace(kernel, params=other.params, compute=other.compute, doc=other.doc or kernel.doc)
         case Layer.SCHEDULE:
@@ -99,8 +130,34 @@ def replace_layer(kernel: Kernel, layer: Layer, text: str) -> Kernel:
             return replace(kernel, memories=other.memories)
 
 
-def _replace_by_blocks(kernel: Kernel, layer: Layer, source: str) -> Kernel:
+def layer_knobs(kernel: Kernel, layer: Layer, text: str) -> Mapping[str, tuple[Number, ...]]:
+    """List the knobs of a text that `replace_layer` would take.
+
+    Args:
+        kernel: The kernel whose layer it would replace.
+        layer: Which layer.
+        text: The same text.
+
+    Returns:
+        Options of each knob, the first one first.
+
+    Raises:
+        SourceError: When the text is wrong.
+    """
+    source = dedent(normalise(text))
+    if layer is Layer.TEXT or not _is_fragment(source):
+        return read(source).knobs
     ctx = Context(source)
+    _replace_by_blocks(kernel, layer, ctx)
+    return ctx.knobs
+
+
+def _is_fragment(source: str) -> bool:
+    return bool(_BLOCK.match(source)) and not re.search(r"^\s*def\b", source, re.MULTILINE)
+
+
+def _replace_by_blocks(kernel: Kernel, layer: Layer, ctx: Context) -> Kernel:
+    source = ctx.source
     try:
         body = _read_fragment(layer, ctx)
         match layer:
@@ -115,6 +172,9 @@ def _replace_by_blocks(kernel: Kernel, layer: Layer, source: str) -> Kernel:
                 changed = replace(kernel, memories=_merged(kernel.memories, memories))
     except Enough:
         raise SourceError(ctx.ordered(), source) from None
+    for name in ctx.chosen:
+        if name not in ctx.knobs:
+            ctx.report("P06", f"there is no knob {name}", Span(1, 1, 1, 2), ", ".join(ctx.knobs) or None)
     if ctx.diagnostics:
         raise SourceError(ctx.ordered(), source)
     return changed

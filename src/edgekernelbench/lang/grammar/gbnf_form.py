@@ -10,17 +10,18 @@ DEPTH = 2
 """Brackets that may be open at once in an expression."""
 
 
-def gbnf(signature: str | None = None, targets: Sequence[str] = ("llvm",)) -> str:
+def gbnf(signature: str | None = None, targets: Sequence[str] = ("llvm",), *, start: str = "kernel") -> str:
     """Give the grammar of canonical texts in llama.cpp's notation.
 
     Args:
         signature: The `def` line of a task, fixed then; None leaves it open.
         targets: The targets that may get blocks.
+        start: `kernel` for a whole text, `compute`, `schedule_TARGET` or `memory_TARGET` for one layer of it.
 
     Returns:
         The grammar; everything that it accepts is finite, and Python.
     """
-    rules = bounded(task_rules(signature, targets), "kernel", DEPTH)
+    rules = bounded(task_rules(signature, targets), start, DEPTH)
     lines = [f"root ::= {_ident(next(iter(rules)))}"]
     for name, node in rules.items():
         if isinstance(node, Word):
