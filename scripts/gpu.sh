@@ -56,7 +56,7 @@ second() {
     python3 -m pip install -q --no-index --no-deps --no-compile --no-cache-dir --upgrade --target "$SITE" "$KEEP"/*.whl
     python3 -m compileall -q -j 0 "$SITE" > /dev/null || true  # workers write no bytecode
     driver
-    there python3 -m edgekernelbench.cli.main doctor || true
+    there python3 -m edgekernelbench doctor || true
 }
 
 driver() {  # OpenCL finds a driver by a file that names its library

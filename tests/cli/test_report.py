@@ -1,7 +1,10 @@
 """`ekb report`."""
 
+import csv
+import io
 from pathlib import Path
 
+import pytest
 from tests.cli.conftest import Ekb
 from tests.reports.support import make_run
 
@@ -24,3 +27,33 @@ def test_an_unfinished_run_is_a_no(tmp_path: Path, ekb: Ekb) -> None:
 def test_several_runs_are_one_json_list(tmp_path: Path, ekb: Ekb) -> None:
     runs = [str(make_run(tmp_path / name)) for name in ("a", "b")]
     assert [row["folder"] for row in ekb("report", *runs, "--json").json] == runs
+
+
+def test_tables_are_printed_as_markdown(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("report", str(make_run(tmp_path / "run")), "--markdown")
+    assert (done.status, done.err) == (Status.YES, "")
+    assert done.out.startswith("### demo\n")
+    assert "| agent | Accepted@1 |" in done.out
+
+
+def test_attempts_are_printed_as_csv(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("report", str(make_run(tmp_path / "run", without=1)), "--csv")
+    assert done.status == Status.NO
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [row["outcome"] for row in rows][-2:] == ["correct", "unjudged"]
+
+
+def test_one_form_is_named(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("report", str(make_run(tmp_path / "run")), "--csv", "--json")
+    assert (done.status, done.out) == (Status.USAGE, "")
+    assert "name one" in done.err
+
+
+@pytest.mark.parametrize("form", [(), ("--markdown",), ("--csv",), ("--json",)])
+def test_changed_records_are_named_in_every_form(tmp_path: Path, form: tuple[str, ...], ekb: Ekb) -> None:
+    run = make_run(tmp_path / "run")
+    path = run / "judgements.jsonl"
+    path.write_text(path.read_text().replace('"C14"', '"C08"'), encoding="utf-8")
+    done = ekb("report", str(run), *form)
+    assert done.status == Status.NO
+    assert "judgements.jsonl:2: was changed after it was written" in done.out + done.err

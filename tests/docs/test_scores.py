@@ -14,9 +14,13 @@ from edgekernelbench.evaluator.compare import RMS_RATIO, expect
 from edgekernelbench.evaluator.judge import COMPILE_DEADLINE_S, DEADLINE_FACTOR, LEAST_DEADLINE_S
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.ir.dtype import DType
+from edgekernelbench.metrics.agreement import CONFIDENCE, LEAST_SPREAD
+from edgekernelbench.metrics.difference import paired_difference
 from edgekernelbench.metrics.headline import Headline, headline
 from edgekernelbench.metrics.intervals import RESAMPLES
+from edgekernelbench.metrics.measures import correct as correct_measure
 from edgekernelbench.metrics.population import Scored
+from edgekernelbench.metrics.randomization import DRAWS
 from edgekernelbench.metrics.speed import PROCESS_SPREAD, sure_log_speedup
 from edgekernelbench.metrics.student import t_quantile
 from edgekernelbench.records.outcome import (
@@ -30,6 +34,7 @@ from edgekernelbench.records.outcome import (
     Series,
     Wrong,
 )
+from edgekernelbench.reports.comparisons import SURE
 from edgekernelbench.workloads.reference import OutputFacts
 
 PAGE = (DOCS / "explanation" / "scores.md").read_text(encoding="utf-8")
@@ -49,14 +54,27 @@ def correct(kernel_ms: float, baseline_ms: float) -> Correct:
     return Correct((timed(kernel_ms, baseline_ms),))
 
 
+def another() -> list[Scored]:
+    rows: dict[tuple[str, str], tuple[Outcome, Outcome]] = {
+        ("A", "small"): (correct(1, 1), correct(1, 1)),
+        ("A", "large"): (correct(1, 1), correct(1, 1)),
+        ("B", "only"): (correct(1, 1), WRONG),
+    }
+    return scored("another", rows)
+
+
 def attempts() -> list[Scored]:
     rows: dict[tuple[str, str], tuple[Outcome, Outcome]] = {
         ("A", "small"): (REJECTED, correct(2.0, 3.0)),
         ("A", "large"): (correct(4.0, 4.1), correct(5.0, 4.0)),
         ("B", "only"): (WRONG, CRASHED),
     }
+    return scored("agent", rows)
+
+
+def scored(agent: str, rows: dict[tuple[str, str], tuple[Outcome, Outcome]]) -> list[Scored]:
     return [
-        Scored("agent", f"{pattern}@{name}", pattern, number, outcome)
+        Scored(agent, f"{pattern}@{name}", pattern, number, outcome)
         for (pattern, name), outcomes in rows.items()
         for number, outcome in enumerate(outcomes)
     ]
@@ -108,6 +126,25 @@ def test_the_sure_bounds_by_hand_are_those_of_the_code() -> None:
     for number in (f"{fmean(logs):.4f}", f"{stdev(logs):.4f}", f"{t_quantile(0.95, 4):.3f}"):
         assert number in PAGE
     assert f"= {math.exp(five):.3f}." in PAGE
+
+
+def test_the_comparison_by_hand_is_that_of_the_code() -> None:
+    found = paired_difference(attempts(), another(), correct_measure())
+
+    assert found is not None
+    assert f"their mean {found.value}: {100 * float(found.value):+.1f} points" in PAGE
+    assert found.interval is not None
+    low, high = 100 * found.interval.low, 100 * found.interval.high
+    assert f"It reaches from {low:.0f} to {high:.0f} points" in PAGE
+    assert f"p is {found.p_value}." in PAGE
+
+
+def test_the_constants_of_comparing_are_those_of_the_code() -> None:
+    assert 2**13 <= DRAWS < 2**14
+    assert f"up to 13 patterns that differ, {DRAWS:,} drawn ones" in PAGE
+    assert f"p below {SURE};" in PAGE
+    assert f"{100 * LEAST_SPREAD:.1f} % for each process" in PAGE
+    assert f"The confidence is {100 * CONFIDENCE:.0f} % over all" in PAGE
 
 
 def test_the_tolerance_by_hand_is_that_of_the_code() -> None:

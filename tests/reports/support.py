@@ -1,6 +1,9 @@
 """A run folder as a run would leave it."""
 
+from collections.abc import Mapping
 from pathlib import Path
+
+from pydantic import JsonValue
 
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.units import Nanoseconds
@@ -72,17 +75,48 @@ def make_run(folder: Path, *, without: int = 0) -> Path:
     outcomes = [(f"{a}/{w}/0", w, o) for a in AGENTS for w, o in zip(WORKLOADS, OUTCOMES[a], strict=True)]
     with run.writing() as writer:
         for name, workload, outcome in outcomes[: len(outcomes) - without]:
-            writer.add_judgement(
-                Judgement(
-                    attempt=name,
-                    workload=workload,
-                    device="llvm",
-                    device_class="server",
-                    compiler="tvm",
-                    threads=2,
-                    text=None,
-                    outcome=outcome,
-                    flags=("one-child",) if isinstance(outcome, Correct) else (),
-                )
-            )
+            writer.add_judgement(judgement(name, workload, outcome))
     return folder
+
+
+def make_rows(
+    folder: Path,
+    rows: Mapping[str, Mapping[str, Outcome | None]],
+    *,
+    settings: Mapping[str, JsonValue] | None = None,
+    catalogue: str = "0123456789abcdef",
+    device: Mapping[str, object] | None = None,
+) -> Path:
+    """Make a run of rows, given as the outcome of each workload of each agent; None is not judged yet."""
+    plan = [(f"{agent}/{w}/0", w, o) for agent, row in rows.items() for w, o in row.items()]
+    base = manifest()
+    changed = base.model_copy(
+        update={
+            "run": folder.name,
+            "planned": tuple(name for name, _, _ in plan),
+            "settings": {**base.settings, "timing": "one-child", "compiler": "tvm", **(settings or {})},
+            "catalogue": catalogue,
+            "device": base.device.model_copy(update=dict(device or {})),
+        }
+    )
+    run = RunFolder.create(folder, changed)
+    with run.writing() as writer:
+        for name, workload, outcome in plan:
+            if outcome is not None:
+                writer.add_judgement(judgement(name, workload, outcome))
+    return folder
+
+
+def judgement(attempt: str, workload: str, outcome: Outcome) -> Judgement:
+    """Make the judgement of an attempt, without a text."""
+    return Judgement(
+        attempt=attempt,
+        workload=workload,
+        device="llvm",
+        device_class="server",
+        compiler="tvm",
+        threads=2,
+        text=None,
+        outcome=outcome,
+        flags=("one-child",) if isinstance(outcome, Correct) else (),
+    )

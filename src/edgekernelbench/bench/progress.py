@@ -1,5 +1,6 @@
 """How far a run is: done, rate, time left, on standard error."""
 
+import os
 import sys
 from collections import Counter
 from types import TracebackType
@@ -18,6 +19,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.text import Text
+
+PLAIN = "EKB_PLAIN"
+"""Environment variable: when it is set, and not empty, progress is lines of text on a terminal too."""
 
 
 class Watcher(Protocol):
@@ -67,6 +71,8 @@ class Bar:
             console: Where to instead.
         """
         self._console = console or Console(file=sys.stderr)
+        dumb = not self._console.is_terminal or self._console.is_dumb_terminal
+        self._is_lines = dumb or bool(os.environ.get(PLAIN))
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -76,7 +82,7 @@ class Bar:
             TimeRemainingColumn(elapsed_when_finished=True),
             TextColumn("[dim]{task.fields[kinds]}"),
             console=self._console,
-            disable=not self._console.is_terminal,
+            disable=self._is_lines,
         )
         self._task: TaskID | None = None
         self._stage = ""
@@ -90,7 +96,7 @@ class Bar:
         self._kinds.clear()
         self._task = self._progress.add_task(stage, total=total, completed=done, kinds="")
         if done:
-            self._console.print(f"{stage}: {done} of {total} were done before", highlight=False)
+            self._say(f"{stage}: {done} of {total} were done before")
 
     def advance(self, kind: str) -> None:
         """Move the bar by one."""
@@ -102,8 +108,12 @@ class Bar:
         shown = ", ".join(f"{name} {count}" for name, count in self._kinds.most_common())
         self._progress.update(self._task, advance=1, kinds=shown)
         step = max(1, self._total // self.LINES_A_STAGE)
-        if not self._console.is_terminal and (self._done % step == 0 or self._done == self._total):
-            self._console.print(f"{self._stage}: {self._done}/{self._total} ({shown})", highlight=False)
+        if self._is_lines and (self._done % step == 0 or self._done == self._total):
+            self._say(f"{self._stage}: {self._done}/{self._total} ({shown})")
+
+    def _say(self, line: str) -> None:
+        """Print a line as it is: not wrapped, no markup, no colours."""
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     def __enter__(self) -> Self:
         self._progress.start()

@@ -41,7 +41,7 @@ def make_manifest(
         catalogue=catalogue,
         commit=commit,
         dirty=dirty,
-        versions=_versions(),
+        versions=package_versions(),
         device=device_facts(profile),
         environment=dict(environment),
         planned=experiment.planned(),
@@ -72,7 +72,8 @@ def _cpu_name() -> str:
     return found.partition(":")[2].strip()
 
 
-def _versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
+    """Give the version of Python and of each package of `PACKAGES` that is installed."""
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:

@@ -89,15 +89,11 @@ def continue_run(
     around = surroundings or Surroundings()
     manifest = folder.manifest()
     known = catalogue or load_catalogue()
-    if known.hash != manifest.catalogue:
-        raise RecordError(
-            f"{folder.root.name} was made with catalogue {manifest.catalogue}, this is {known.hash}; "
-            "resume it with the release that began it"
-        )
+    hold_release(folder, known, "resume it")
     experiment = Experiment.from_settings(manifest.settings, folder.root.name)
     workloads = {name: known.workload(name) for name in experiment.workloads}
     profile = load_profile(experiment.profile)
-    baselines = _baselines(experiment, profile)
+    baselines = baselines_of(experiment, profile)
     with (
         folder.writing() as writer,
         Judge(profile, compiler=experiment.compiler, baselines=baselines) as judge,
@@ -110,7 +106,31 @@ def continue_run(
         )
 
 
-def _baselines(experiment: Experiment, profile: Profile) -> tuple[Baseline, ...]:
+def hold_release(folder: RunFolder, catalogue: Catalogue, advice: str) -> None:
+    """Refuse a run of another release: its workloads, inputs and tolerances may be others.
+
+    Args:
+        folder: The run.
+        catalogue: The catalogue at hand.
+        advice: What is to be done with the other release, such as "resume it".
+
+    Raises:
+        RecordError: When the catalogue is another one.
+    """
+    made = folder.manifest().catalogue
+    if catalogue.hash != made:
+        raise RecordError(
+            f"{folder.root.name} was made with catalogue {made}, this is {catalogue.hash}; "
+            f"{advice} with the release that began it"
+        )
+
+
+def baselines_of(experiment: Experiment, profile: Profile) -> tuple[Baseline, ...]:
+    """Give what the kernels of a run are timed beside.
+
+    Raises:
+        PrerequisiteError: When the device has no such baseline.
+    """
     if experiment.vendor and profile.target != "llvm":
         raise PrerequisiteError(
             f"the vendor baseline runs on CPUs, {profile.name} is no CPU", "leave --vendor out"

@@ -1,5 +1,6 @@
 """Going on with a run until it is done, and showing its table."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from edgekernelbench.agents.models.endpoint import endpoint_from
@@ -9,8 +10,10 @@ from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.metrics.headline import Withheld
 from edgekernelbench.records.store import RunFolder
-from edgekernelbench.reports.runs import read_run
-from edgekernelbench.reports.tables import runs_as_json, table_lines
+from edgekernelbench.reports.attempt_rows import attempts_as_csv
+from edgekernelbench.reports.markdown import runs_as_markdown
+from edgekernelbench.reports.runs import RunScores, read_attempts, read_run, score_run
+from edgekernelbench.reports.tables import flaw_lines, runs_as_json, table_lines
 
 
 def finish_run(folder: RunFolder, *, base_url: str | None, answers: str | None, as_json: bool) -> int:
@@ -39,15 +42,43 @@ def finish_run(folder: RunFolder, *, base_url: str | None, answers: str | None, 
     return show_runs([str(folder.root)], as_json=as_json)
 
 
-def show_runs(folders: list[str], *, as_json: bool) -> int:
+def show_runs(folders: list[str], *, as_json: bool, markdown: bool = False) -> int:
     """Print the tables of runs.
 
     Returns:
-        YES, or NO when a run has attempts that are not judged.
+        YES, or NO when a run has attempts that are not judged, or records that were changed.
     """
     scored = [read_run(Path(folder)) for folder in folders]
     if as_json:
         print_json(runs_as_json(scored))
+    elif markdown:
+        print_lines(runs_as_markdown(scored))
+        _say_flaws(scored)
     else:
         print_lines(table_lines(scored))
-    return Status.NO if any(isinstance(row, Withheld) for run in scored for row in run.rows) else Status.YES
+    return _status(scored)
+
+
+def print_rows(folders: list[str]) -> int:
+    """Print one row for each planned attempt of some runs, as CSV.
+
+    Returns:
+        As `show_runs`.
+    """
+    read = [read_attempts(Path(folder)) for folder in folders]
+    print_lines(attempts_as_csv(read).split("\r\n")[:-1])
+    scored = [score_run(run) for run in read]
+    _say_flaws(scored)
+    return _status(scored)
+
+
+def _say_flaws(scored: Sequence[RunScores]) -> None:
+    """Name changed records, where the form of the result has no place for them."""
+    for run in scored:
+        for line in flaw_lines(run.flaws, run.folder):
+            say(line)
+
+
+def _status(scored: Sequence[RunScores]) -> Status:
+    withheld = any(isinstance(row, Withheld) for run in scored for row in run.rows)
+    return Status.NO if withheld or any(run.flaws for run in scored) else Status.YES

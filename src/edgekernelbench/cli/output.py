@@ -19,8 +19,9 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def _write(text: str) -> None:
-    """Write to standard output; half surrogates, which a quoted line may hold, as escapes."""
-    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode())
+    """Write to standard output; what it cannot take, such as half surrogates, as escapes."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def say(line: str) -> None:

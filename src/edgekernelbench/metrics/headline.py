@@ -1,15 +1,14 @@
 """The line of a table: one agent's scores, or why there are none yet."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 from edgekernelbench.metrics.failures import failures_by_kind
 from edgekernelbench.metrics.intervals import Interval, interval_of
+from edgekernelbench.metrics.measures import accepted, correct, fast
 from edgekernelbench.metrics.population import Scored, by_workload, unjudged
-from edgekernelbench.metrics.speed import fast_at_p, geometric_mean_speedup
-from edgekernelbench.metrics.success import accepted_at_k, correct_at_k
+from edgekernelbench.metrics.speed import geometric_mean_speedup
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +93,11 @@ def headline(
     if missing:
         return Withheld(agent, len(attempts) - len(missing), len(attempts), failures_by_kind(attempts))
     k = min(len(group) for group in groups.values())
-    measures: list[tuple[str, Callable[[Sequence[Scored]], Fraction | None]]] = [
-        ("Accepted@1", partial(accepted_at_k, k=1)),
-        ("Correct@1", partial(correct_at_k, k=1)),
-    ]
-    if k > 1:
-        measures.append((f"Correct@{k}", partial(correct_at_k, k=k)))
+    measures = [accepted(), correct(), *([correct(k)] if k > 1 else [])]
     for p in thresholds:
-        measures.append((f"Fast@{p:.1f}", partial(fast_at_p, p=p, baseline=baseline, sure=False)))
-        measures.append((f"sure Fast@{p:.1f}", partial(fast_at_p, p=p, baseline=baseline, sure=True)))
-    scores = tuple(Score(name, f(attempts), interval_of(attempts, f, seed=seed)) for name, f in measures)
+        measures += [fast(p, baseline=baseline, sure=sure) for sure in (False, True)]
+    scores = tuple(
+        Score(m.name, m.score(attempts), interval_of(attempts, m.score, seed=seed)) for m in measures
+    )
     speedup = geometric_mean_speedup(attempts, baseline)
     return Headline(agent, len(groups), len(attempts), scores, speedup, failures_by_kind(attempts))

@@ -29,7 +29,7 @@ def log_speedup(rings: Sequence[Ring], baseline: str) -> float | None:
     Returns:
         A natural logarithm; None when a set lacks the baseline, or there is none.
     """
-    ratios = _log_ratios(rings, baseline)
+    ratios = log_ratios(rings, baseline)
     return fmean(ratios) if ratios else None
 
 
@@ -47,7 +47,7 @@ def sure_log_speedup(rings: Sequence[Ring], baseline: str) -> float | None:
     Returns:
         A natural logarithm, at most `log_speedup`; None when that is.
     """
-    ratios = _log_ratios(rings, baseline)
+    ratios = log_ratios(rings, baseline)
     if not ratios:
         return None
     if len(ratios) == 1:
@@ -59,7 +59,8 @@ def sure_log_speedup(rings: Sequence[Ring], baseline: str) -> float | None:
 _NORMAL_QUANTILE = 1.6448536269514722
 
 
-def _log_ratios(rings: Sequence[Ring], baseline: str) -> list[float]:
+def log_ratios(rings: Sequence[Ring], baseline: str) -> list[float]:
+    """Give the log ratio of each set of processes; nothing when one lacks the baseline."""
     ratios = [ring.log_ratio(baseline) for ring in rings]
     known = [r for r in ratios if r is not None]
     return known if len(known) == len(ratios) else []

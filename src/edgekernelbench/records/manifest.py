@@ -31,7 +31,7 @@ class DeviceFacts(Record):
 class Manifest(Record):
     """Everything needed to repeat a run, as stored in `manifest.json`."""
 
-    version: Literal["manifest/1"] = Field(default="manifest/1", alias="schema")
+    version: Literal["manifest/1", "manifest/2"] = Field(default="manifest/2", alias="schema")
     run: str
     """Name of the run."""
     settings: dict[str, JsonValue]
@@ -52,3 +52,5 @@ class Manifest(Record):
     """Ids of all attempts of the run, in order: the fixed denominator."""
     started: str
     """UTC, ISO 8601."""
+    digest: str | None = None
+    """SHA-256 of the rest, as JSON with sorted keys; None in version 1, when records had no seals."""

@@ -25,8 +25,12 @@ from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.outcome import Unjudged
 from edgekernelbench.records.schema import Record
+from edgekernelbench.records.seals import add_seal, last_seal, manifest_digest, root_seal, split_seal
 
 R = TypeVar("R", bound=Record)
+
+ATTEMPTS = "attempts.jsonl"
+JUDGEMENTS = "judgements.jsonl"
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -57,13 +61,20 @@ class Lines:
     """A file of JSON lines that is only appended to.
 
     A line counts once its line break is on the disk: what a killed writer left after the last line break
-    is dropped when the file is opened again.
+    is dropped when the file is opened again. Every line is sealed to the one before it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, root: str = "") -> None:
+        """Open a file for adding to it.
+
+        Args:
+            path: The file; it is made when it does not exist.
+            root: What its first line is sealed to.
+        """
         self.path = path
         self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         self._drop_torn_line()
+        self._seal = last_seal(path, root)
 
     def append(self, record: Record) -> None:
         """Add one record, with one write, and wait until it is on the disk.
@@ -71,7 +82,8 @@ class Lines:
         Raises:
             OSError: When the disk is full; the file is then as it was.
         """
-        data = record.line().encode() + b"\n"
+        sealed, seal = add_seal(record.line().encode(), self._seal)
+        data = sealed + b"\n"
         before = os.fstat(self._handle).st_size
         try:
             written = os.write(self._handle, data)
@@ -82,6 +94,7 @@ class Lines:
             os.ftruncate(self._handle, before)
             raise OSError(28, "only a part of the record could be written", str(self.path))
         os.fsync(self._handle)
+        self._seal = seal
 
     def close(self) -> None:
         """Close the file."""
@@ -126,7 +139,15 @@ def read_lines(path: Path, model: type[R]) -> Iterator[R]:
         for number, line in enumerate(stream, 1):
             if not line.endswith(b"\n"):
                 return
-            yield model.read(line.decode("utf-8", "replace"), f"{path.name}:{number}")
+            body, _ = split_seal(line[:-1])
+            yield model.read(body.decode("utf-8", "replace"), f"{path.name}:{number}")
+
+
+def _sealed_manifest(manifest: Manifest) -> bytes:
+    """Write a manifest with its own hash in it."""
+    plain = manifest.model_dump_json(by_alias=True).encode()
+    sealed = manifest.model_copy(update={"digest": manifest_digest(plain)})
+    return sealed.model_dump_json(by_alias=True, indent=1).encode()
 
 
 class RunFolder:
@@ -146,7 +167,7 @@ class RunFolder:
         (root / "artifacts").mkdir(parents=True, exist_ok=True)
         if folder.manifest_path.exists():
             raise RecordError(f"{root.name} holds a run already; resume it or name another folder")
-        write_atomically(folder.manifest_path, manifest.model_dump_json(by_alias=True, indent=1).encode())
+        write_atomically(folder.manifest_path, _sealed_manifest(manifest))
         return folder
 
     @property
@@ -165,13 +186,24 @@ class RunFolder:
         text = self.manifest_path.read_bytes().decode("utf-8", "replace")
         return Manifest.read(text, f"{self.root.name}/manifest.json")
 
+    def root_seal(self, name: str) -> str:
+        """Give what the first line of a file of records is sealed to.
+
+        Raises:
+            RecordError: When the manifest cannot be read.
+        """
+        try:
+            return root_seal(self.manifest_path.read_bytes(), name)
+        except (OSError, ValueError) as error:
+            raise RecordError(f"{self.root.name}/manifest.json: {error}") from None
+
     def attempts(self) -> dict[str, Attempt]:
         """Read the attempts by id; of an attempt that was made again, the last."""
-        return {a.id: a for a in read_lines(self.root / "attempts.jsonl", Attempt)}
+        return {a.id: a for a in read_lines(self.root / ATTEMPTS, Attempt)}
 
     def judgements(self) -> dict[str, Judgement]:
         """Read the judgements by attempt; of an attempt that was judged again, the last."""
-        return {j.attempt: j for j in read_lines(self.root / "judgements.jsonl", Judgement)}
+        return {j.attempt: j for j in read_lines(self.root / JUDGEMENTS, Judgement)}
 
     def generated(self) -> frozenset[str]:
         """Give the ids of attempts that need not be made again."""
@@ -212,6 +244,7 @@ class RunWriter:
 
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
+        roots = {name: folder.root_seal(name) for name in (ATTEMPTS, JUDGEMENTS)}
         self._lock = os.open(folder.root / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -220,8 +253,8 @@ class RunWriter:
             raise RecordError(
                 f"another process writes to {folder.root.name}; wait for it or end it"
             ) from None
-        self._attempts = Lines(folder.root / "attempts.jsonl")
-        self._judgements = Lines(folder.root / "judgements.jsonl")
+        self._attempts = Lines(folder.root / ATTEMPTS, roots[ATTEMPTS])
+        self._judgements = Lines(folder.root / JUDGEMENTS, roots[JUDGEMENTS])
 
     def add_attempt(self, attempt: Attempt) -> None:
         """Store an attempt."""

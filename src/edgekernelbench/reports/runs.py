@@ -1,17 +1,56 @@
 """From a run folder to scores: a pure function of its records."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from edgekernelbench.base.errors import RecordError
 from edgekernelbench.metrics.headline import Headline, Withheld, headline
 from edgekernelbench.metrics.population import Scored
+from edgekernelbench.records.attempt import Attempt, attempt_id
+from edgekernelbench.records.integrity import run_digest, run_flaws
+from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.outcome import Cause, Unjudged
+from edgekernelbench.records.seals import Flaw
 from edgekernelbench.records.store import RunFolder
+from edgekernelbench.reports.costs import Costs, VendorSpeed, costs_of, vendor_speed
 
 BASELINE = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class RunAttempts:
+    """One run, read: its plan and what is known of each attempt.
+
+    Attributes:
+        folder: Path of the run folder, as given.
+        manifest: What the run was.
+        agents: Every planned attempt, by agent, in the order of the plan.
+        attempts: What is stored of each attempt that was made, by its id.
+        judgements: What is stored of each attempt that was judged, by its id.
+        digest: One hash for all its records.
+        flaws: Where they are not as they were written.
+    """
+
+    folder: str
+    manifest: Manifest
+    agents: Mapping[str, tuple[Scored, ...]]
+    attempts: Mapping[str, Attempt]
+    judgements: Mapping[str, Judgement]
+    digest: str
+    flaws: tuple[Flaw, ...] = ()
+
+    def setting(self, name: str) -> str:
+        """Give a setting as text; empty when the run has none of that name."""
+        value = self.manifest.settings.get(name)
+        return "" if value is None else str(value)
+
+    def judgements_of(self, agent: str) -> tuple[Judgement, ...]:
+        """Give the judgements of one agent's attempts, in the order of the plan."""
+        names = (attempt_id(a.agent, a.workload, a.number) for a in self.agents[agent])
+        return tuple(self.judgements[name] for name in names if name in self.judgements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +61,62 @@ class RunScores:
         folder: Path of the run folder, as given.
         manifest: What the run was.
         rows: One line an agent, in the order of the plan.
+        costs: What its correct kernels cost, by agent, where that is known.
+        vendors: How fast they are beside the vendor's library, by agent, where that was timed.
         flags: How many judgements carry each flag, such as `one-child`.
+        digest: One hash for all its records.
+        flaws: Where they are not as they were written.
     """
 
     folder: str
     manifest: Manifest
     rows: tuple[Headline | Withheld, ...]
+    costs: Mapping[str, Costs]
+    vendors: Mapping[str, VendorSpeed]
     flags: dict[str, int]
+    digest: str
+    flaws: tuple[Flaw, ...] = ()
 
     def setting(self, name: str) -> str:
         """Give a setting as text; empty when the run has none of that name."""
         value = self.manifest.settings.get(name)
         return "" if value is None else str(value)
+
+
+def read_attempts(folder: Path) -> RunAttempts:
+    """Read a run folder.
+
+    Args:
+        folder: A run folder, finished or not.
+
+    Returns:
+        All planned attempts; what the run has not come to is unjudged.
+
+    Raises:
+        RecordError: When it is no run folder, or a record cannot be read.
+    """
+    run = RunFolder(folder)
+    manifest = run.manifest()
+    judgements = run.judgements()
+    missing = Unjudged(Cause.MISSING, "the run has not come to it")
+    if len(set(manifest.planned)) < len(manifest.planned):
+        raise RecordError(f"{folder.name}/manifest.json: planned: an attempt is there twice")
+    agents: dict[str, list[Scored]] = defaultdict(list)
+    for name in manifest.planned:
+        agent, workload, number = split_id(name)
+        outcome = judgements[name].outcome if name in judgements else missing
+        agents[agent].append(Scored(agent, workload, workload.partition("@")[0], number, outcome))
+    planned = frozenset(manifest.planned)
+    known = {name: judgement for name, judgement in judgements.items() if name in planned}
+    return RunAttempts(
+        str(folder),
+        manifest,
+        {name: tuple(attempts) for name, attempts in agents.items()},
+        run.attempts(),
+        known,
+        run_digest(run),
+        run_flaws(run),
+    )
 
 
 def read_run(folder: Path) -> RunScores:
@@ -48,23 +131,19 @@ def read_run(folder: Path) -> RunScores:
     Raises:
         RecordError: When it is no run folder, or a record cannot be read.
     """
-    run = RunFolder(folder)
-    manifest = run.manifest()
-    judgements = run.judgements()
-    missing = Unjudged(Cause.MISSING, "the run has not come to it")
-    groups: dict[str, list[Scored]] = defaultdict(list)
-    flags: dict[str, int] = defaultdict(int)
-    if len(set(manifest.planned)) < len(manifest.planned):
-        raise RecordError(f"{folder.name}/manifest.json: planned: an attempt is there twice")
-    for name in manifest.planned:
-        judged = judgements.get(name)
-        agent, workload, number = split_id(name)
-        outcome = judged.outcome if judged is not None else missing
-        groups[agent].append(Scored(agent, workload, workload.partition("@")[0], number, outcome))
-        for flag in judged.flags if judged is not None else ():
-            flags[flag] += 1
-    rows = tuple(headline(attempts, baseline=BASELINE) for attempts in groups.values())
-    return RunScores(str(folder), manifest, rows, dict(sorted(flags.items())))
+    return score_run(read_attempts(folder))
+
+
+def score_run(run: RunAttempts) -> RunScores:
+    """Score a run that was read."""
+    rows = tuple(headline(attempts, baseline=BASELINE) for attempts in run.agents.values())
+    flags = Counter(flag for judgement in run.judgements.values() for flag in judgement.flags)
+    judged = {name: run.judgements_of(name) for name in run.agents}
+    costs = {name: found for name, own in judged.items() if (found := costs_of(own)) is not None}
+    vendors = {name: speed for name, own in judged.items() if (speed := vendor_speed(own)) is not None}
+    return RunScores(
+        run.folder, run.manifest, rows, costs, vendors, dict(sorted(flags.items())), run.digest, run.flaws
+    )
 
 
 def split_id(attempt: str) -> tuple[str, str, int]:

@@ -1,14 +1,14 @@
 """The terminal table of runs, and the same as JSON."""
 
-import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 
 from edgekernelbench.metrics.headline import Headline, Score, Withheld
+from edgekernelbench.records.seals import Flaw
+from edgekernelbench.reports.cost_tables import cost_lines, costs_as_json
 from edgekernelbench.reports.runs import BASELINE, RunScores
-from edgekernelbench.reports.text import columns, percent
+from edgekernelbench.reports.text import columns, percent, wrapped
 
-WIDTH = 80
 REFERENCES = {"default": "R0, the default lowering"}
 """What each baseline is called as a reference."""
 ONE_CHILD = "one-child"
@@ -39,57 +39,87 @@ def runs_as_json(runs: Sequence[RunScores]) -> list[dict[str, object]]:
             "device": run.manifest.device.model_dump(),
             "catalogue": run.manifest.catalogue,
             "reference": {"kind": "R0", "baseline": BASELINE},
+            "records": {"digest": run.digest, "flaws": [str(flaw) for flaw in run.flaws]},
             "flags": run.flags,
-            "rows": [_row_as_json(row) for row in run.rows],
+            "rows": [
+                {**_row_as_json(row), **costs_as_json(run.costs.get(row.agent), run.vendors.get(row.agent))}
+                for row in run.rows
+            ],
         }
         for run in runs
     ]
 
 
 def _run_lines(run: RunScores) -> list[str]:
-    device = run.manifest.device
-    facts = [run.manifest.run, *(run.setting(name) for name in ("suite", "track")), f"on {device.profile}"]
-    head = ", ".join(fact for fact in facts if fact)
-    lines = [f"{head} ({device.device_class}: {device.cpu or device.machine}, {device.threads} threads)", ""]
+    lines = [conditions(run), ""]
     scored = [row for row in run.rows if isinstance(row, Headline)]
     if scored:
         names = [score.name for score in scored[0].scores]
         cells = [["", *names]]
         for line in scored:
             cells.append([line.agent, *(percent(_as_float(score.value)) for score in line.scores)])
-            cells.append(["", *(_interval(score) for score in line.scores)])
+            cells.append(["", *(interval_text(score) for score in line.scores)])
         lines += [*columns(cells, right=frozenset(range(1, len(names) + 1))), ""]
+    lines += cost_lines(run.costs, run.vendors)
     for row in run.rows:
         lines += _row_notes(row)
-    lines += [
-        *_wrapped(_population(run)),
-        *_wrapped(f"speed is against {REFERENCES[BASELINE]}, at equal threads; [95 % intervals]"),
+    for note in population(run):
+        lines += wrapped(note)
+    lines += flaw_lines(run.flaws, run.folder)
+    return [*lines, f"records: {run.digest}", f"run folder: {run.folder}"]
+
+
+def conditions(run: RunScores) -> str:
+    """Say what a run was and where: suite, track, device with its class, processor and threads."""
+    device = run.manifest.device
+    facts = [run.manifest.run, *(run.setting(name) for name in ("suite", "track")), f"on {device.profile}"]
+    head = ", ".join(fact for fact in facts if fact)
+    return f"{head} ({device.device_class}: {device.cpu or device.machine}, {device.threads} threads)"
+
+
+def population(run: RunScores) -> list[str]:
+    """Say what the scores are over, what speed is against, and what they are not."""
+    device = run.manifest.device
+    notes = [
+        _counted(run),
+        f"speed is against {REFERENCES[BASELINE]}, at equal threads; [95 % intervals]",
     ]
     if run.flags.get(ONE_CHILD):
-        lines += _wrapped(
-            f"{run.flags[ONE_CHILD]} speeds rest on one set of processes each: they are not final"
-        )
+        notes.append(f"{run.flags[ONE_CHILD]} speeds rest on one set of processes each: they are not final")
     if device.device_class != "edge":
-        lines += _wrapped(f"the device is a {device.device_class}: this is no edge result")
-    return [*lines, f"run folder: {run.folder}"]
-
-
-def _row_notes(row: Headline | Withheld) -> list[str]:
-    kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds.items())
-    if isinstance(row, Withheld):
-        left = row.attempts - row.judged
-        return _wrapped(
-            f"{row.agent}: no score, since {left} of {row.attempts} attempts are unjudged; "
-            f"`ekb resume` goes on: {kinds}"
-        )
-    notes = _wrapped(f"{row.agent}: {kinds}")
-    if row.speedup is not None:
-        mean, count = row.speedup
-        notes += _wrapped(f"{row.agent}: {mean:.2f} times as fast in geometric mean over {count} measured")
+        notes.append(f"the device is a {device.device_class}: this is no edge result")
     return notes
 
 
-def _population(run: RunScores) -> str:
+def flaw_lines(flaws: Sequence[Flaw], folder: str) -> list[str]:
+    """Say that records are not as they were written, and where; nothing when they are."""
+    if not flaws:
+        return []
+    head = f"the records of {folder} were changed after they were written: no score of them can be believed"
+    return [*wrapped(head), *(line for flaw in flaws for line in wrapped(str(flaw)))]
+
+
+def kinds_text(row: Headline | Withheld) -> str:
+    """Say what the attempts of a row came to, the commonest first."""
+    return ", ".join(f"{kind} {count}" for kind, count in row.kinds.items())
+
+
+def _row_notes(row: Headline | Withheld) -> list[str]:
+    kinds = kinds_text(row)
+    if isinstance(row, Withheld):
+        left = row.attempts - row.judged
+        return wrapped(
+            f"{row.agent}: no score, since {left} of {row.attempts} attempts are unjudged; "
+            f"`ekb resume` goes on: {kinds}"
+        )
+    notes = wrapped(f"{row.agent}: {kinds}")
+    if row.speedup is not None:
+        mean, count = row.speedup
+        notes += wrapped(f"{row.agent}: {mean:.2f} times as fast in geometric mean over {count} measured")
+    return notes
+
+
+def _counted(run: RunScores) -> str:
     row = run.rows[0] if run.rows else None
     if isinstance(row, Headline):
         each = row.attempts // row.workloads
@@ -102,14 +132,11 @@ def _as_float(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-def _interval(score: Score) -> str:
+def interval_text(score: Score) -> str:
+    """Write the interval of a score in percent; empty when there is none."""
     if score.interval is None:
         return ""
     return f"[{100 * score.interval.low:.0f}, {100 * score.interval.high:.0f}]"
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _row_as_json(row: Headline | Withheld) -> dict[str, object]:

@@ -15,6 +15,7 @@ from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement, M
 from edgekernelbench.records.manifest import DeviceFacts, Manifest
 from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Ring, Series, Unjudged, Wrong
 from edgekernelbench.records.schema import Record
+from edgekernelbench.reports.attempt_rows import COLUMNS
 
 HEAD = """\
 # Records
@@ -33,9 +34,24 @@ RUN/
 ```
 
 Lines are appended and never changed.
+Each ends with a field `seal` of 64 hexadecimal digits, which programs may pass over.
+The first 32 are of the SHA-256 of the line without it, the others of the SHA-256 of the seal before, a space
+and those 32. The first line follows the SHA-256 of the file's name, a space and the manifest's `digest`.
+`ekb reproduce RUN --records-only` checks all of it.
+Runs of older releases (`manifest/1`) have no seals and stay readable; lines added to them are sealed.
 A line counts once its line break is on the disk: a killed process loses what it was making, nothing else.
 Every record names its schema and version; unknown fields are refused.
 Durations are whole nanoseconds.
+"""
+
+ROWS = """
+## One row an attempt
+
+`ekb report RUN --csv` prints these columns, a row for each planned attempt, judged or not.
+What is not known, or cannot be, is empty.
+
+| column | what it says |
+|---|---|
 """
 
 FILES: tuple[tuple[str, type[Record], tuple[type, ...]], ...] = (
@@ -58,7 +74,7 @@ def records_page() -> str:
         schema = json.dumps(root.model_json_schema(by_alias=True), indent=1, ensure_ascii=False)
         body = textwrap.indent(f"```json\n{schema}\n```", "    ")
         parts.append(f'\n??? note "JSON schema of a record of {file}"\n{body}\n')
-    return "".join(parts)
+    return "".join([*parts, ROWS, *(f"| `{name}` | {column.about} |\n" for name, column in COLUMNS.items())])
 
 
 def _first_line(cls: type) -> str:

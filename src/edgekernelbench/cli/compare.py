@@ -1,0 +1,113 @@
+"""`ekb compare`: is one agent better than another, and could that be chance?"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from edgekernelbench.base.errors import RecordError
+from edgekernelbench.cli.options import Json, command_app
+from edgekernelbench.cli.output import print_json, print_lines, say
+from edgekernelbench.cli.status import Status
+from edgekernelbench.metrics.measures import Measure, find_measure
+from edgekernelbench.reports.comparison_tables import comparison_lines, comparisons_as_json, points
+from edgekernelbench.reports.comparisons import Comparison, all_judged, compare_rows, pair_rows, rows_of
+from edgekernelbench.reports.runs import BASELINE, read_attempts
+from edgekernelbench.reports.tables import flaw_lines
+
+app = command_app()
+
+DEFAULT = ("accepted", "correct", "fast", "sure-fast")
+
+
+@app.command()
+def compare(
+    runs: Annotated[
+        list[str],
+        typer.Argument(help="Run folders; one is enough if it has several agents.", metavar="RUN..."),
+    ],
+    *,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help="accepted@k, correct@k, fast@p or sure-fast@p; may be repeated.",
+            metavar="SCORE",
+            show_default="all four at 1",
+        ),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option("--agent", "-a", help="Only rows of this agent; may be repeated.", metavar="NAME"),
+    ] = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(
+            "--fail-under", help="Status 1 when a difference is less than this, in points.", metavar="X"
+        ),
+    ] = None,
+    sure: Annotated[
+        bool, typer.Option("--sure", help="Hold the lower end of the interval to --fail-under instead.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Of the draws.", metavar="N")] = 0,
+    as_json: Json = False,
+) -> int:
+    """Hold rows against the first: difference, interval, and how likely chance alone shows as much.
+
+    Pairs are workloads that both rows were given. Runs with the same several agents are compared agent by
+    agent. Rows of another release, track, device or reference are refused.
+
+    The status is 1 when an attempt is not judged, records were changed after they were written, or a
+    difference is under --fail-under.
+    """
+    measures = tuple(_measure(word) for word in metric or DEFAULT)
+    read = [read_attempts(Path(run)) for run in runs]
+    for run in read:
+        for line in flaw_lines(run.flaws, run.folder):
+            say(line)
+    rows = rows_of(read, agent or ())
+    comparisons = compare_rows(pair_rows(rows), measures, seed=seed)
+    if as_json:
+        print_json(comparisons_as_json(comparisons, seed=seed))
+    else:
+        print_lines(comparison_lines(comparisons, seed=seed))
+    if metric and any(comparison.unknown for comparison in comparisons):
+        say("ekb: a score that was asked for could not be compared")
+        return Status.NO
+    below = [] if fail_under is None else _below(comparisons, fail_under, sure=sure)
+    for line in below:
+        say(line)
+    changed = any(run.flaws for run in read)
+    return Status.YES if all_judged(comparisons) and not below and not changed else Status.NO
+
+
+def _measure(word: str) -> Measure:
+    found = find_measure(word, baseline=BASELINE)
+    if found is None:
+        raise RecordError(
+            f"no score {word!r}; there are accepted@k, correct@k, fast@p and sure-fast@p, "
+            "k at least 1 and p above 0"
+        )
+    return found
+
+
+def _below(comparisons: Sequence[Comparison], limit: float, *, sure: bool) -> list[str]:
+    """Name the differences that are under a limit, in points."""
+    lines = []
+    for comparison in comparisons:
+        for score in comparison.scores:
+            difference = score.difference
+            value = difference.value
+            if sure:
+                # Fewer than two patterns have no interval: then nothing is sure.
+                value = Fraction(-1) if difference.interval is None else Fraction(difference.interval.low)
+            if 100 * value < Fraction(str(limit)):
+                what = "the lower end of the difference" if sure else "the difference"
+                lines.append(
+                    f"ekb: {difference.measure} of {comparison.second.label}: {what} is "
+                    f"{points(float(value))} points, under {limit:+g}"
+                )
+    return lines

@@ -1,0 +1,92 @@
+"""Finding the command that a line asks for, and what happens when it fails."""
+
+import importlib
+import os
+import signal
+import sys
+from importlib.metadata import version
+
+import typer
+from typer.main import get_command
+
+from edgekernelbench.base.errors import EkbError, SourceError
+from edgekernelbench.base.names import nearest
+from edgekernelbench.cli.main import ABOUT, COMMANDS, PLAIN, leave
+from edgekernelbench.cli.output import print_lines
+from edgekernelbench.cli.status import Status, report_bug, status_of
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line.
+
+    Args:
+        arguments: The words after `ekb`.
+
+    Returns:
+        The exit status.
+    """
+    try:
+        return _dispatch(arguments)
+    except typer.TyperException as error:
+        message = error.format_message()
+        sys.stderr.write(message if message.startswith("Usage:") else f"ekb: {message}")
+        sys.stderr.write("\n")
+        return Status.USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("interrupted\n")
+        return Status.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has had enough, such as `head`. Standard output is closed here, where that
+        # cannot fail any more, instead of at the end of the process, where it would.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Status.YES
+    except EkbError as error:
+        return _refuse(error)
+    except OSError as error:
+        sys.stderr.write(f"ekb: {error}\n")
+        return Status.MISSING
+    except Exception as error:
+        # The top of the program: whatever comes here is a bug of ours.
+        report_bug(error)
+        return Status.BUG
+
+
+def _dispatch(arguments: list[str]) -> int:
+    """Find the command and give it the rest of the words."""
+    if arguments[:1] == ["--plain"]:
+        os.environ[PLAIN] = "1"
+        return _dispatch(arguments[1:])
+    name, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
+    if name in ("-h", "--help", "help"):
+        sys.stdout.write(
+            ABOUT.format(commands="\n".join(f"  {n:<10} {about}" for n, about in COMMANDS.items()))
+        )
+        return Status.YES if arguments else Status.USAGE
+    if name in ("-V", "--version"):
+        sys.stdout.write(f"ekb {version('edgekernelbench')}\n")
+        return Status.YES
+    if name not in COMMANDS:
+        close = nearest(name, COMMANDS)
+        guess = f"did you mean {close!r}?" if close else f"there are {', '.join(COMMANDS)}"
+        sys.stderr.write(f"ekb: no command {name!r}; {guess}\n")
+        return Status.USAGE
+    command = get_command(importlib.import_module(f"{__package__}.{name}").app)
+    if signal.getsignal(signal.SIGINT) is leave:
+        # From here on there may be something to put away.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    result = command.main(args=rest, prog_name=f"ekb {name}", standalone_mode=False)
+    sys.stdout.flush()
+    if result == Status.INTERRUPTED and not isinstance(result, Status):
+        raise KeyboardInterrupt  # the library took it, and said nothing
+    return result if isinstance(result, int) else Status.YES
+
+
+def _refuse(error: EkbError) -> int:
+    status = status_of(error)
+    if status is Status.BUG:
+        report_bug(error)
+    elif isinstance(error, SourceError):
+        print_lines(str(error).split("\n"))
+    else:
+        sys.stderr.write(f"ekb: {error}\n")
+    return status

@@ -1,0 +1,82 @@
+"""Whether the records of a run are what was written."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+from edgekernelbench.base.errors import RecordError
+from edgekernelbench.records.seals import DIGEST, Flaw, find_flaws, last_seal, manifest_digest
+from edgekernelbench.records.store import ATTEMPTS, JUDGEMENTS, RunFolder
+
+OLD = "manifest/1"
+"""The version of manifests from before records had seals."""
+
+
+def is_sealed(folder: RunFolder) -> bool:
+    """Whether the records of a run have seals: those of old runs have none.
+
+    Raises:
+        RecordError: When there is no manifest, or it cannot be read.
+    """
+    return folder.manifest().version != OLD
+
+
+def run_flaws(folder: RunFolder) -> tuple[Flaw, ...]:
+    """Look at manifest and lines; artifacts, which are many, are not read.
+
+    Args:
+        folder: A run folder, finished or not.
+
+    Returns:
+        What is not as it was written, in the order of the files.
+
+    Raises:
+        RecordError: When there is no manifest, or it cannot be read.
+    """
+    sealed = is_sealed(folder)
+    flaws = [*_manifest_flaws(folder)] if sealed else []
+    for name in (ATTEMPTS, JUDGEMENTS):
+        flaws += find_flaws(folder.root / name, folder.root_seal(name), must_be_sealed=sealed)
+    return tuple(flaws)
+
+
+def artifact_flaws(folder: RunFolder) -> tuple[Flaw, ...]:
+    """Look at every text that the records name, and whether judgements are about the texts of their attempts.
+
+    Raises:
+        RecordError: When a record cannot be read.
+    """
+    attempts = folder.attempts()
+    flaws = []
+    for attempt in attempts.values():
+        for digest in (*((attempt.text,) if attempt.text else ()), *attempt.steps):
+            try:
+                folder.artifact(digest)
+            except RecordError as error:
+                flaws.append(Flaw(f"attempt {attempt.id}", None, str(error)))
+    for judgement in folder.judgements().values():
+        made = attempts.get(judgement.attempt)
+        if made is None or made.text != judgement.text:
+            flaws.append(
+                Flaw(f"judgement of {judgement.attempt}", None, "is about another text than the attempt has")
+            )
+    return tuple(flaws)
+
+
+def run_digest(folder: RunFolder) -> str:
+    """Give one hash for all that a run says: a published table names it.
+
+    Returns:
+        The first 16 hexadecimal digits; it changes with every line that is added.
+
+    Raises:
+        RecordError: When the manifest cannot be read.
+    """
+    seals = [last_seal(folder.root / name, folder.root_seal(name)) for name in (ATTEMPTS, JUDGEMENTS)]
+    return hashlib.sha256(" ".join(seals).encode()).hexdigest()[:16]
+
+
+def _manifest_flaws(folder: RunFolder) -> Iterator[Flaw]:
+    data = folder.manifest_path.read_bytes()
+    if json.loads(data).get(DIGEST) != manifest_digest(data):
+        yield Flaw(folder.manifest_path.name, None, "was changed after it was written")
