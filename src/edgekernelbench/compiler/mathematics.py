@@ -195,15 +195,16 @@ def _pow() -> Program:
     inf = float("inf")
     ends = select(size.equals(0.0), -inf, select(size.equals(inf), inf, log2))
     # One to any power is one, where 0 * inf would be no number.
-    t = w.let("t", select(size.equals(1.0), 0.0, w.let("ends", ends) * y.cast(F64)))
-    t = w.let("t", select(t < -151.0, -151.0, select(t > 129.0, 129.0, t)))
+    raw = w.let("raw", select(size.equals(1.0), 0.0, w.let("ends", ends) * y.cast(F64)))
+    known = (raw < inf).either(raw > -inf)
+    # Each value is used as seldom as can be: TVM puts it in the place of its name, again and again.
+    t = w.let("t", raw.clamp(-151.0, 129.0))
     whole = w.let("whole", t.call("round"))
     u = w.let("u", (t - whole) * 0.69314718055994530942)
     taylor = tuple(1.0 / n for n in (362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0))
     p = w.let("p", polynomial(u, taylor).cast(F32))
-    known = w.let("known", (t < inf).either(t > -inf))
     count = w.let("count", select(known, whole, number(F64, 0.0)).cast(I32))
-    power = w.let("power", select(known, _scaled(w, p, count), t.cast(F32)))
+    power = w.let("power", select(known, _scaled(w, p, count), raw.cast(F32)))
     return w.finish(_pow_ends(w, power, size))
 
 
@@ -213,9 +214,10 @@ def _pow_ends(w: Writer, power: Term, size: Term) -> Term:
     half = w.let("half_y", y * 0.5)
     integer = w.let("integer", y.call("round").equals(y))
     even = w.let("even", half.call("round").equals(half))
-    negative = select(integer, select(even, power, -power), number(F32, float("nan")))
+    one = number(F32, 1.0)
+    negative = select(integer, select(even, one, -one), number(F32, float("nan")))
     minus = (x < 0.0).both(size < float("inf"))
-    sided = w.let("sided", select(minus.either(x.equals(-float("inf")).both(integer)), negative, power))
+    sided = w.let("sided", power * select(minus.either(x.equals(-float("inf")).both(integer)), negative, one))
     return select(y.equals(0.0).either(x.equals(1.0)), 1.0, sided)
 
 

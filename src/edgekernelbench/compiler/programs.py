@@ -115,6 +115,11 @@ class Term:
         """Apply a function of one argument."""
         return Term(Call(function, (self.expr,), dtype=result or self.dtype))
 
+    def clamp(self, low: float, high: float) -> "Term":
+        """Bring between two numbers; what a NaN becomes is open."""
+        ends = number(self.dtype, low), number(self.dtype, high)
+        return Term(Call("clamp", (self.expr, *(end.expr for end in ends)), dtype=self.dtype))
+
 
 def number(dtype: DType, value: float) -> Term:
     """Make a literal, rounded to its type."""
