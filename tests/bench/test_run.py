@@ -144,5 +144,7 @@ def test_a_finished_run_has_nothing_left_to_do(tmp_path: Path, texts: Path, cata
 
 def test_a_vendor_of_cpus_is_no_baseline_of_a_gpu(tmp_path: Path, texts: Path, catalogue: Path) -> None:
     folder = begin(tmp_path / "run", texts, catalogue, profile="opencl", vendor=True)
-    with pytest.raises(PrerequisiteError, match="the vendor baseline runs on CPUs, opencl is no CPU"):
+    with pytest.raises(
+        PrerequisiteError, match="the vendor baseline runs on CPUs and through CUDA, opencl is neither"
+    ):
         continue_run(folder, catalogue=load_catalogue(catalogue))

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import pytest
 from tests.tiny import make_catalogue
 
+from edgekernelbench.evaluator.baselines import Bench, DefaultBaseline
 from edgekernelbench.evaluator.environment import host_room, server_name
 from edgekernelbench.evaluator.exam import choose_inputs
 from edgekernelbench.evaluator.judge import Judge, Submission
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.outcome import Correct, Unjudged, Wrong
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
@@ -88,3 +90,17 @@ def test_nothing_of_cuda_is_loaded_before_a_worker_is_forked() -> None:
     code = "from edgekernelbench.evaluator.compilers import import_compiler as i; i('tvm-late'); import sys; "
     command = [sys.executable, "-c", code + "sys.exit('tvm' in sys.modules)"]
     assert subprocess.run(command, check=False).returncode == 0
+
+
+@pytest.mark.needs_cuda
+def test_on_cuda_the_vendor_is_pytorch(catalogue: Catalogue) -> None:
+    workload = catalogue.workload(ROW_SUM_ID)
+    profile = load_profile("cuda")
+    baselines = (DefaultBaseline(Bench(profile, "tvm")), VendorBaseline(profile))
+    with Judge(profile, baselines=baselines) as judge:
+        judgement = judge.judge(Submission(workload, ROW_SUM, choose_inputs(b"secret", workload), QUICK))
+    assert isinstance(judgement.outcome, Correct), judgement.outcome
+    assert [one.name for one in judgement.outcome.rings[0].baselines] == ["default", "vendor"]
+    assert judgement.vendor is not None
+    assert judgement.vendor.name == "torch-cuda-graph"
+    assert "slower" in judgement.vendor.fallen["torch-cuda"]

@@ -131,9 +131,10 @@ def baselines_of(experiment: Experiment, profile: Profile) -> tuple[Baseline, ..
     Raises:
         PrerequisiteError: When the device has no such baseline.
     """
-    if experiment.vendor and profile.target != "llvm":
+    if experiment.vendor and profile.target == "opencl":
         raise PrerequisiteError(
-            f"the vendor baseline runs on CPUs, {profile.name} is no CPU", "leave --vendor out"
+            f"the vendor baseline runs on CPUs and through CUDA, {profile.name} is neither",
+            "leave --vendor out",
         )
     default = DefaultBaseline(Bench(profile, experiment.compiler))
     return (default, VendorBaseline(profile)) if experiment.vendor else (default,)

@@ -5,7 +5,8 @@ NAME.py, or NAME_vendor.py ─┬─ torch         called as it is
                             ├─ torch-frozen  traced, weights bound, folded and packed
                             └─ onnxruntime   exported once and kept, weights as initialisers
 ```
-Each lives in a process of its own, with the threads of the profile; its outputs are judged like a kernel's.
+On an NVIDIA GPU it is PyTorch's CUDA build: `torch-cuda`, and `torch-cuda-graph`, captured once. Each lives
+in a process of its own, with the threads of the profile; its outputs are judged like a kernel's.
 """
 
 from collections.abc import Sequence
@@ -38,8 +39,14 @@ class VendorBaseline:
             profile: The device.
             models: Where exported models are kept; None for the user's cache.
         """
+        if profile.target == "cuda":
+            self.contenders: Sequence[Contender] = (
+                TorchContender(profile, "torch-cuda-graph", "torch-cuda-graph"),
+                TorchContender(profile, "torch-cuda", "torch-cuda"),
+            )
+            return
         store = ModelStore(default_store() if models is None else models)
-        self.contenders: Sequence[Contender] = (
+        self.contenders = (
             OnnxContender(profile, store),
             TorchContender(profile, "torch-frozen", "frozen"),
             TorchContender(profile, "torch", "torch"),

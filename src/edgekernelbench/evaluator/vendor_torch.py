@@ -56,7 +56,7 @@ def _serve(folder: Path, prepare: Prepare) -> None:
     with desk.running():
         for sheet, call in calls:
             for slots in (sheet.layout.first, sheet.layout.again):
-                _fill(sheet.arrays(slots), call(sheet.arrays(sheet.layout.params)))
+                fill_outputs(sheet.arrays(slots), call(sheet.arrays(sheet.layout.params)))
     if desk.request["timing"] is not None:
         _time(desk, prepare)
     desk.reply(cost=NO_COST)
@@ -78,12 +78,12 @@ def load_call(request: dict[str, Any]) -> Call:
     """
     import torch  # noqa: PLC0415
 
-    function = _function(request)
-    shapes = _shapes(request)
+    function = torch_function(request)
+    shapes = shapes_of(request)
 
     def call(params: Sequence[Array]) -> Sequence[Any]:
         with torch.inference_mode():
-            return _several(function(*_tensors(params, shapes)))
+            return several(function(*tensors_of(params, shapes)))
 
     return call
 
@@ -99,9 +99,9 @@ def freeze_call(request: dict[str, Any], params: Sequence[Array], others: Sequen
     import torch  # noqa: PLC0415
 
     const: list[bool] = request["const"]
-    shapes = _shapes(request)
-    own, other = _tensors(params, shapes), _tensors(others, shapes)
-    module = _bind(_function(request), own, const)
+    shapes = shapes_of(request)
+    own, other = tensors_of(params, shapes), tensors_of(others, shapes)
+    module = _bind(torch_function(request), own, const)
     examples = tuple(t for t, held in zip(other, const, strict=True) if not held)
     with torch.no_grad():
         traced = torch.jit.trace(module, examples, check_trace=False)
@@ -111,7 +111,7 @@ def freeze_call(request: dict[str, Any], params: Sequence[Array], others: Sequen
 
     def call(given: Sequence[Array]) -> Sequence[Any]:
         with torch.inference_mode():
-            return _several(frozen(*_tensors([given[n] for n in free], free_shapes)))
+            return several(frozen(*tensors_of([given[n] for n in free], free_shapes)))
 
     return call
 
@@ -166,8 +166,8 @@ def _export(folder: Path, request: dict[str, Any]) -> None:
 
     with np.load(folder / EXAMPLES) as held:
         arrays = [held[f"p{n}"].view(kind) for n, kind in enumerate(request["kinds"])]
-    tensors = _tensors(arrays, _shapes(request))
-    function = _function(request)
+    tensors = tensors_of(arrays, shapes_of(request))
+    function = torch_function(request)
 
     class Plain(torch.nn.Module):  # type: ignore[misc]
         """The function, its weights among the inputs."""
@@ -187,7 +187,8 @@ def _export(folder: Path, request: dict[str, Any]) -> None:
         )
 
 
-def _function(request: dict[str, Any]) -> Callable[..., Any]:
+def torch_function(request: dict[str, Any]) -> Callable[..., Any]:
+    """Load the function of a request, and give PyTorch its threads."""
     function = load_function(Path(request["path"]), request["name"], request["sizes"])
     import torch  # noqa: PLC0415
 
@@ -195,19 +196,27 @@ def _function(request: dict[str, Any]) -> Callable[..., Any]:
     return function
 
 
-def _shapes(request: dict[str, Any]) -> list[tuple[int, ...]]:
+def shapes_of(request: dict[str, Any]) -> list[tuple[int, ...]]:
+    """Give the shape of each parameter of a request."""
     return [tuple(shape) for shape in request["shapes"]]
 
 
-def _tensors(arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+def tensors_of(arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+    """Make tensors that share the memory of arrays."""
     return [to_tensor(a.reshape(shape)) for a, shape in zip(arrays, shapes, strict=True)]
 
 
-def _several(result: Any) -> Sequence[Any]:
+def several(result: Any) -> Sequence[Any]:
+    """Give the results of a function, also of one that has a single one."""
     return result if isinstance(result, tuple) else (result,)
 
 
-def _fill(outputs: Sequence[Array], tensors: Sequence[Any]) -> None:
+def fill_outputs(outputs: Sequence[Array], tensors: Sequence[Any]) -> None:
+    """Copy results to where the judge reads them.
+
+    Raises:
+        InternalError: When their type or size is another.
+    """
     for output, tensor in zip(outputs, tensors, strict=True):
         values = from_tensor(tensor)
         if values.dtype != output.dtype or values.size != output.size:
@@ -233,8 +242,8 @@ def _time(desk: Desk, prepare: Prepare) -> None:
         last[number] = call(sets[number])
 
     def leave() -> None:
-        _fill(sheet.arrays(sheet.layout.first), last[0])
-        _fill(sheet.arrays(sheet.layout.again), last[max(last)])
+        fill_outputs(sheet.arrays(sheet.layout.first), last[0])
+        fill_outputs(sheet.arrays(sheet.layout.again), last[max(last)])
 
     batches = Batches(call_rounds(run, len(sets)), len(sets), plan)
     serve_tokens(desk, batches, cost=NO_COST, leave=leave)

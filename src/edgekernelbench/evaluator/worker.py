@@ -17,6 +17,7 @@ from edgekernelbench.evaluator.desk import Desk, serve_tokens
 from edgekernelbench.evaluator.server import Role, decline, serve
 from edgekernelbench.evaluator.sheets import Sheet
 from edgekernelbench.evaluator.timing import Batches, BatchPlan, copy_sets, set_count
+from edgekernelbench.evaluator.vendor_cuda import CUDA_ROLES
 from edgekernelbench.evaluator.vendor_onnx import run_onnx
 from edgekernelbench.evaluator.vendor_torch import ROLES
 from edgekernelbench.lang.parse import parse
@@ -127,7 +128,7 @@ def main() -> None:
         # PyTorch and TVM each have a thread pool and rules for it: they never share a process.
         with suppress(ImportError):
             import torch  # noqa: F401, PLC0415
-        serve(ROLES, int(descriptor))
+        serve({**ROLES, **CUDA_ROLES}, int(descriptor))
         return
     if what == "onnx":
         with suppress(ImportError):
