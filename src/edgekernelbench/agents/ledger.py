@@ -11,7 +11,18 @@ from typing import TypeVar
 
 from edgekernelbench.agents.models.protocol import ChatModel, Reply, Request, Usage
 from edgekernelbench.agents.prices import Price
-from edgekernelbench.agents.protocol import Agent, Answer, Chat, Check, Doors, Feedback, Judge, Left, Task
+from edgekernelbench.agents.protocol import (
+    Agent,
+    Answer,
+    Chat,
+    Check,
+    Doors,
+    Feedback,
+    Inspect,
+    Judge,
+    Left,
+    Task,
+)
 from edgekernelbench.base.errors import BudgetExceeded, PrerequisiteError
 
 NS_PER_SECOND = 1_000_000_000
@@ -132,11 +143,17 @@ class Ledger:
         return lambda source: self._signed(check(source))
 
     def doors(
-        self, *, check: Check, judge: Judge, model: ChatModel | None, heard: Heard | None = None
+        self,
+        *,
+        check: Check,
+        judge: Judge,
+        model: ChatModel | None,
+        heard: Heard | None = None,
+        inspect: Inspect | None = None,
     ) -> Doors:
-        """Make all doors of one attempt."""
+        """Make all doors of one attempt; static feedback is free and says nothing of the budget."""
         chat = self.chat(model, heard) if model is not None else None
-        return Doors(check=self.check(check), measure=self.measure(judge), left=self.left, chat=chat)
+        return Doors(self.check(check), self.measure(judge), self.left, chat=chat, inspect=inspect)
 
     def _signed(self, feedback: Feedback) -> Feedback:
         left = self.left()

@@ -51,7 +51,7 @@ class Recorder:
         self._head = make_head(entrant, task, ledger.budget.whole())
         self._steps: list[Step] = []
         self._calls: list[ChatCall | TextCall] = []
-        self._seen: set[str] = set()
+        self._texts: dict[str, str] = {}
         self._best: float | None = None
         self._made: dict[int, tuple[int | None, str, float]] = {}
         self._candidates: dict[str, int] = {}
@@ -143,38 +143,37 @@ class Recorder:
         return gains
 
     def _note_submissions(self, answer: Answer) -> None:
-        """Write a line a measured text for an agent that notes nothing, and one for its answer."""
-        calls, self._calls = self._calls, []
-        number = 0
-        for call in calls:
-            self._calls.append(call)
-            if call.door == "measure":
-                self._write(self._submitted(call, number))
-                number += 1
-        last = self._calls[-1] if self._calls else None
-        error = "" if answer.source else storable(answer.note)
-        told = last.reply if last is not None and last.door == "check" and not last.accepted else ""
+        """Write a line a text for an agent that notes nothing, and one for its answer."""
+        groups = _by_text(self._calls)
+        last = groups.pop() if groups and groups[-1][-1].door == "chat" else []
+        for number, group in enumerate(groups):
+            self._calls = group
+            self._write(self._submitted(group[-1], number))
+        self._calls = last
         self._write(
             Note(
                 "answer",
-                number,
+                len(groups),
                 "done" if answer.source else "no-text",
                 "the answer" if answer.source else "no text was handed in",
                 text=answer.source,
-                error=error or told,
+                error="" if answer.source else storable(answer.note),
                 authors=self._whose(answer.source),
             )
         )
 
-    def _submitted(self, call: TextCall, number: int) -> Note:
-        stage = "measured" if call.correct else ("values" if call.accepted else "check")
-        source = call.source.text or ""
+    def _submitted(self, call: ChatCall | TextCall, number: int) -> Note:
+        if call.door == "chat":
+            return Note("submit", number, "no-text", "the answer has no kernel text")
+        solved = call.door == "measure" and call.correct
+        stage = "check" if not call.accepted else "values" if call.correct is False else "checked"
+        source = self._texts[call.source.digest]
         return Note(
             "submit",
             number,
-            stage,
-            f"submission {number + 1}",
-            candidate=number if call.correct else None,
+            "measured" if solved else stage,
+            "measured" if call.door == "measure" else "checked",
+            candidate=number if solved else None,
             text=source,
             error="" if call.correct else call.reply,
             time=None if call.time_ns is None else Nanoseconds(call.time_ns),
@@ -266,6 +265,23 @@ class Recorder:
     def _said(self, text: str) -> Said:
         text = storable(text)
         digest = hash_text(text)
-        first = digest not in self._seen
-        self._seen.add(digest)
+        first = digest not in self._texts
+        self._texts[digest] = text
         return Said(digest=digest, text=text if first else None)
+
+
+def _by_text(calls: list[ChatCall | TextCall]) -> list[list[ChatCall | TextCall]]:
+    """Group calls: what was asked for a text, and what was said of it."""
+    groups: list[list[ChatCall | TextCall]] = []
+    for call in calls:
+        last = groups[-1][-1] if groups else None
+        same = (
+            isinstance(last, TextCall)
+            and isinstance(call, TextCall)
+            and last.source.digest == call.source.digest
+        )
+        if last is not None and (same or (last.door == "chat" and call.door != "chat")):
+            groups[-1].append(call)
+        else:
+            groups.append([call])
+    return groups

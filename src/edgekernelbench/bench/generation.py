@@ -19,6 +19,7 @@ from edgekernelbench.bench.cards import card_facts
 from edgekernelbench.bench.contestants import Contestant
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.feedback import NothingLearnt, feedback_of
+from edgekernelbench.bench.inspecting import inspector
 from edgekernelbench.bench.progress import Watcher
 from edgekernelbench.evaluator.exam import choose_inputs, public_inputs
 from edgekernelbench.evaluator.judge import Judge, Submission
@@ -114,6 +115,7 @@ class Generation:
                 judge=self.keeper.measure(workload),
                 model=contestant.model,
                 heard=lambda request, reply: steps.append(self._store_call(request, reply)),
+                inspect=inspector(self.profile),
             )
         )
         start = time.monotonic_ns()

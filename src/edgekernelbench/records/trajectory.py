@@ -190,8 +190,8 @@ class StepExtra(Record):
     plan: PlanRecord | None = None
     """What was planned."""
     stage: str
-    """How far it came: `no-plan`, `no-text`, `parse`, `layers`, `check`, `values`, `duplicate`, `measured`,
-    `accepted`; or `done` for a step without a text."""
+    """How far it came: `no-plan`, `no-text`, `parse`, `layers`, `check`, `values`, `duplicate`, `checked`,
+    `measured`, `accepted`; or `done` for a step without a text."""
     error: str = ""
     """The first complaint."""
     report: ReportRecord | None = None

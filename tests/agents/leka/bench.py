@@ -1,7 +1,7 @@
 """A tiny device for the controller: legal texts are correct, and their words say how fast they are."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from edgekernelbench.agents.ledger import Budget, Ledger, solve_within
 from edgekernelbench.agents.leka.controller import Leka
@@ -140,8 +140,7 @@ def play(
         measured.append(text)
         return door(text)
 
-    doors = ledger.doors(check=check, judge=judge, model=model)
-    doors = replace(doors, inspect=inspect)
+    doors = ledger.doors(check=check, judge=judge, model=model, inspect=inspect)
     answer = solve_within(leka, task, recorder.doors(doors), ledger)
     head, steps, end = recorder.finish(answer)
     texts = {
