@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from edgekernelbench.evaluator.exam import choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.profiles.profile import load_profile

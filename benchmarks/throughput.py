@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from edgekernelbench.evaluator.exam import choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.evaluator.supervisor import Supervisor
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.lang.printing import print_kernel

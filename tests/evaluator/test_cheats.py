@@ -10,9 +10,10 @@ import pytest
 from tests.tiny import make_catalogue
 
 from edgekernelbench.evaluator.exam import choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.outcome import Correct

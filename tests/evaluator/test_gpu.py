@@ -10,8 +10,9 @@ from tests.tiny import make_catalogue
 from edgekernelbench.evaluator.baselines import Bench, DefaultBaseline
 from edgekernelbench.evaluator.environment import host_room, server_name
 from edgekernelbench.evaluator.exam import choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.outcome import Correct, Unjudged, Wrong

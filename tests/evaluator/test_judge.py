@@ -11,8 +11,9 @@ from tests.tiny import make_catalogue
 
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.evaluator.exam import TIMED, choose_inputs, public_inputs
-from edgekernelbench.evaluator.judge import ONE_CHILD, Judge, Submission
+from edgekernelbench.evaluator.judge import ONE_CHILD, Judge
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.judgement import Judgement

@@ -8,10 +8,11 @@ from tests.tiny import make_catalogue
 
 from edgekernelbench.evaluator.baselines import Bench, DefaultBaseline, UnfitError
 from edgekernelbench.evaluator.exam import choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.models import default_store
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.evaluator.supervisor import Supervisor
 from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.lang.printing import print_kernel

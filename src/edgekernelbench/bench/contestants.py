@@ -1,8 +1,9 @@
 """From the settings of an agent to an agent that can be asked."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import assert_never
 
@@ -20,8 +21,9 @@ from edgekernelbench.agents.prices import Price
 from edgekernelbench.agents.protocol import Agent, Task
 from edgekernelbench.agents.repeated import BestOf, Repair
 from edgekernelbench.agents.scripted import Scripted
+from edgekernelbench.agents.search import Proposer, Search
 from edgekernelbench.base.errors import InternalError, PrerequisiteError
-from edgekernelbench.bench.experiment import AgentSetting, Experiment, script_path
+from edgekernelbench.bench.experiment import SEARCHES, AgentSetting, Experiment, script_path
 from edgekernelbench.lang.grammar import gbnf
 from edgekernelbench.lang.source import MAX_SOURCE_CHARS
 from edgekernelbench.profiles.profile import Profile, load_profile
@@ -41,6 +43,7 @@ class Contestant:
         short: Whether its cards show the short language reference.
         settings: What a replay needs to make the agent again.
         price: Money for its tokens; None when it is not known.
+        traces: Whether it submits kernels that TVM scheduled.
     """
 
     agent: Agent
@@ -48,11 +51,33 @@ class Contestant:
     short: bool = False
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     price: Price | None = None
+    traces: bool = False
+
+
+OpenSearch = Callable[[AgentSetting, Task], AbstractContextManager[Proposer]]
+"""Starts the search of an agent on one task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What arms without a model search with; they may not see where it comes from.
+
+    Attributes:
+        random: Draws texts of our language.
+        metaschedule: Proposes TVM's schedules.
+    """
+
+    random: OpenSearch
+    metaschedule: OpenSearch
 
 
 @contextmanager
 def open_contestant(
-    setting: AgentSetting, experiment: Experiment, endpoint: Endpoint, store: Path | None
+    setting: AgentSetting,
+    experiment: Experiment,
+    endpoint: Endpoint,
+    store: Path | None,
+    tools: Tools | None = None,
 ) -> Iterator[Contestant]:
     """Make an agent that can be asked, and let go of its model afterwards.
 
@@ -61,6 +86,7 @@ def open_contestant(
         experiment: The run, which says on which workloads.
         endpoint: Address and key, for models that have them.
         store: Folder of stored answers; None stores nothing.
+        tools: What arms without a model search with; None where there are no such arms.
 
     Yields:
         The agent.
@@ -70,6 +96,9 @@ def open_contestant(
     """
     if setting.kind == "scripted":
         yield Contestant(Scripted(_script(setting, experiment), setting.name))
+        return
+    if setting.kind in SEARCHES:
+        yield _searching(setting, tools)
         return
     if setting.model is None:
         raise PrerequisiteError(f"agent {setting.name} has no model", "name one with --model")
@@ -83,6 +112,17 @@ def open_contestant(
             settings=setting.model_dump(mode="json"),
             price=None if setting.price is None else setting.price.price(),
         )
+
+
+def _searching(setting: AgentSetting, tools: Tools | None) -> Contestant:
+    if tools is None:
+        raise InternalError(f"expected something to search with for agent {setting.name}, found nothing")
+    opened = tools.random if setting.kind == "random" else tools.metaschedule
+    return Contestant(
+        Search(setting.name, partial(opened, setting)),
+        settings=setting.model_dump(mode="json"),
+        traces=setting.kind == "metaschedule",
+    )
 
 
 def model_agent(setting: AgentSetting, profile: Profile) -> Agent:
@@ -101,8 +141,8 @@ def model_agent(setting: AgentSetting, profile: Profile) -> Agent:
             return Repair(direct_agent(setting), setting.name)
         case "leka":
             return leka_agent(setting, profile)
-        case "scripted":
-            raise InternalError("the scripted agent asks no model")
+        case "scripted" | "random" | "metaschedule":
+            raise InternalError(f"agent {setting.kind} asks no model")
         case _:
             assert_never(setting.kind)
 

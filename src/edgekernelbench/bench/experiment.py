@@ -34,12 +34,16 @@ class PriceSetting(Record):
         return Price(self.input, self.cached, self.output)
 
 
+SEARCHES = ("random", "metaschedule")
+"""Kinds of agents without a model and without texts: they start from a given text, and spend submissions."""
+
+
 class AgentSetting(Record):
     """One row of the table: an agent, with its model when it has one."""
 
     name: str = Field(min_length=1, pattern=r"^[^/\s]+$")
     """The name of the row."""
-    kind: Literal["direct", "scripted", "best-of", "repair", "leka"]
+    kind: Literal["direct", "scripted", "best-of", "repair", "leka", "random", "metaschedule"]
     """Which agent."""
     model: str | None = None
     """`smollm2`, `openai:NAME`, `anthropic:NAME` or `replay:NAME`; None for agents without a model."""
@@ -114,6 +118,10 @@ class Experiment(Record):
     """Whether correct kernels are timed, and on how many sets of processes."""
     vendor: bool = False
     """Whether kernels are also timed beside the fastest correct vendor library."""
+    reference: Literal["R0", "R1"] = "R0"
+    """What speed is counted against: the default lowering, or the faster of it and TVM's tuner."""
+    baselines: str | None = None
+    """For R1: a folder of tuned references; None for those of the release."""
     budget: BudgetSetting = BudgetSetting()
     """Limits of each attempt."""
     concurrency: int = Field(default=1, ge=1)

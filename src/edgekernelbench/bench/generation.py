@@ -21,9 +21,11 @@ from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.feedback import NothingLearnt, feedback_of
 from edgekernelbench.bench.inspecting import inspector
 from edgekernelbench.bench.progress import Watcher
+from edgekernelbench.bench.traced_arm import is_traced
 from edgekernelbench.evaluator.exam import choose_inputs, public_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.attempt import Attempt, Ending, Usage, attempt_id
 from edgekernelbench.records.schema import storable
@@ -52,15 +54,22 @@ class Doorkeeper:
         """Make the free door: values on two public inputs, nothing timed."""
         return lambda source: self._ask(workload, source, None)
 
-    def measure(self, workload: Workload) -> Callable[[str], Feedback]:
-        """Make the door to the device, which the ledger counts."""
-        return lambda source: self._ask(workload, source, TimingPlan())
+    def measure(self, workload: Workload, *, traces: bool = False) -> Callable[[str], Feedback]:
+        """Make the door to the device, which the ledger counts.
 
-    def _ask(self, workload: Workload, source: str, timing: TimingPlan | None) -> Feedback:
+        Args:
+            workload: What is measured.
+            traces: Whether it also takes kernels that TVM scheduled: for TVM's tuner alone.
+        """
+        return lambda source: self._ask(workload, source, TimingPlan(), traced=traces and is_traced(source))
+
+    def _ask(
+        self, workload: Workload, source: str, timing: TimingPlan | None, *, traced: bool = False
+    ) -> Feedback:
         public = timing is None
         inputs = public_inputs(workload) if public else choose_inputs(self.secret, workload)
         with self.lock:
-            judgement = self.judge.judge(Submission(workload, source, inputs, timing))
+            judgement = self.judge.judge(Submission(workload, source, inputs, timing, traced=traced))
         return feedback_of(judgement, source, public=public)
 
 
@@ -112,7 +121,7 @@ class Generation:
         doors = recorder.doors(
             ledger.doors(
                 check=self.keeper.check(workload),
-                judge=self.keeper.measure(workload),
+                judge=self.keeper.measure(workload, traces=contestant.traces),
                 model=contestant.model,
                 heard=lambda request, reply: steps.append(self._store_call(request, reply)),
                 inspect=inspector(self.profile),

@@ -12,16 +12,19 @@ from pathlib import Path
 from threading import Lock
 
 from edgekernelbench.agents.models.endpoint import Endpoint
-from edgekernelbench.base.errors import PrerequisiteError, RecordError
-from edgekernelbench.bench.contestants import open_contestant
-from edgekernelbench.bench.experiment import Experiment
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, RecordError
+from edgekernelbench.bench.contestants import Tools, open_contestant
+from edgekernelbench.bench.experiment import SEARCHES, Experiment
 from edgekernelbench.bench.generation import Doorkeeper, Generation
 from edgekernelbench.bench.progress import Silent, Watcher
 from edgekernelbench.bench.provenance import make_manifest
+from edgekernelbench.bench.release import release_folder, release_name
+from edgekernelbench.bench.tools import search_tools
 from edgekernelbench.bench.verdicts import Verdicts
 from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
 from edgekernelbench.evaluator.environment import worker_environment
 from edgekernelbench.evaluator.judge import Judge
+from edgekernelbench.evaluator.references import TunedBaseline, open_tuned
 from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.profiles.profile import Profile, load_profile
 from edgekernelbench.records.attempt import Attempt, attempt_id
@@ -57,9 +60,12 @@ def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = 
 
     Raises:
         RecordError: When the folder holds a run already.
-        CatalogueError: When a workload or the profile does not exist.
+        CatalogueError: When a workload or the profile does not exist, or an agent is not of the track.
     """
     known = catalogue or load_catalogue()
+    searching = [agent.name for agent in experiment.agents if agent.kind in SEARCHES]
+    if searching and experiment.track != "optimise":
+        raise CatalogueError(f"agent {searching[0]} starts from a given text: take --track optimise")
     for workload in experiment.workloads:
         known.workload(workload)
     profile = load_profile(experiment.profile)
@@ -96,11 +102,11 @@ def continue_run(
     baselines = baselines_of(experiment, profile)
     with (
         folder.writing() as writer,
-        Judge(profile, compiler=experiment.compiler, baselines=baselines) as judge,
+        Judge(profile, compiler=experiment.compiler, baselines=baselines, release=release_name()) as judge,
     ):
         keeper = Doorkeeper(judge, secrets.token_bytes(16), Lock())
         generation = Generation(experiment, profile, workloads, keeper, writer, Lock())
-        _generate(folder, generation, around)
+        _generate(folder, generation, around, search_tools(experiment, workloads, judge))
         Verdicts(experiment, folder, writer, judge, workloads).judge_all(
             _unjudged(folder, experiment, around.watcher), around.watcher
         )
@@ -136,11 +142,17 @@ def baselines_of(experiment: Experiment, profile: Profile) -> tuple[Baseline, ..
             f"the vendor baseline runs on CPUs and through CUDA, {profile.name} is neither",
             "leave --vendor out",
         )
-    default = DefaultBaseline(Bench(profile, experiment.compiler))
-    return (default, VendorBaseline(profile)) if experiment.vendor else (default,)
+    bench = Bench(profile, experiment.compiler)
+    baselines: list[Baseline] = [DefaultBaseline(bench)]
+    if experiment.reference == "R1":
+        folder = Path(experiment.baselines) if experiment.baselines else release_folder()
+        baselines.append(TunedBaseline(bench, open_tuned(folder, profile.name)))
+    if experiment.vendor:
+        baselines.append(VendorBaseline(profile))
+    return tuple(baselines)
 
 
-def _generate(folder: RunFolder, generation: Generation, around: Surroundings) -> None:
+def _generate(folder: RunFolder, generation: Generation, around: Surroundings, tools: Tools) -> None:
     """Let each agent in turn make its missing attempts: two local models are never loaded at once."""
     experiment = generation.experiment
     done = folder.generated()
@@ -153,7 +165,7 @@ def _generate(folder: RunFolder, generation: Generation, around: Surroundings) -
             if attempt_id(setting.name, workload, number) not in done
         ]
         if missing:
-            with open_contestant(setting, experiment, around.endpoint, around.answers) as contestant:
+            with open_contestant(setting, experiment, around.endpoint, around.answers, tools) as contestant:
                 generation.generate(contestant, missing, around.watcher)
 
 

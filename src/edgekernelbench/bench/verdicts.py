@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.progress import Watcher
+from edgekernelbench.bench.traced_arm import is_traced
 from edgekernelbench.evaluator.exam import InputChoice, choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.records.attempt import Attempt, Ending
 from edgekernelbench.records.judgement import Judgement
@@ -70,16 +72,21 @@ class Verdicts:
             return self._without_text(attempt, Unjudged(Cause.MODEL, attempt.detail))
         if attempt.text is None:
             return self._without_text(attempt, Rejected((NO_TEXT,)))
+        text = self.folder.artifact(attempt.text)
         submission = Submission(
             workload=self.workloads[attempt.workload],
-            text=self.folder.artifact(attempt.text),
+            text=text,
             inputs=inputs,
             timing=TIMING_PLANS[self.experiment.timing],
             attempt=attempt.id,
             text_hash=attempt.text,
             reveal=True,
+            traced=self._hands_in_traces(attempt.agent) and is_traced(text),
         )
         return self.judge.judge(submission)
+
+    def _hands_in_traces(self, agent: str) -> bool:
+        return any(s.name == agent and s.kind == "metaschedule" for s in self.experiment.agents)
 
     def _without_text(self, attempt: Attempt, outcome: Rejected | Unjudged) -> Judgement:
         return Judgement(

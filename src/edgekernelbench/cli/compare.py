@@ -14,7 +14,7 @@ from edgekernelbench.cli.status import Status
 from edgekernelbench.metrics.measures import Measure, find_measure
 from edgekernelbench.reports.comparison_tables import comparison_lines, comparisons_as_json, points
 from edgekernelbench.reports.comparisons import Comparison, all_judged, compare_rows, pair_rows, rows_of
-from edgekernelbench.reports.runs import BASELINE, read_attempts
+from edgekernelbench.reports.runs import read_attempts, reference_of
 from edgekernelbench.reports.tables import flaw_lines
 
 app = command_app()
@@ -63,12 +63,13 @@ def compare(
     The status is 1 when an attempt is not judged, records were changed after they were written, or a
     difference is under --fail-under.
     """
-    measures = tuple(_measure(word) for word in metric or DEFAULT)
     read = [read_attempts(Path(run)) for run in runs]
     for run in read:
         for line in flaw_lines(run.flaws, run.folder):
             say(line)
     rows = rows_of(read, agent or ())
+    baseline = reference_of(read[0]).baseline
+    measures = tuple(_measure(word, baseline) for word in metric or DEFAULT)
     comparisons = compare_rows(pair_rows(rows), measures, seed=seed)
     if as_json:
         print_json(comparisons_as_json(comparisons, seed=seed))
@@ -84,8 +85,8 @@ def compare(
     return Status.YES if all_judged(comparisons) and not below and not changed else Status.NO
 
 
-def _measure(word: str) -> Measure:
-    found = find_measure(word, baseline=BASELINE)
+def _measure(word: str, baseline: str) -> Measure:
+    found = find_measure(word, baseline=baseline)
     if found is None:
         raise RecordError(
             f"no score {word!r}; there are accepted@k, correct@k, fast@p and sure-fast@p, "

@@ -11,8 +11,9 @@ from edgekernelbench.cli.options import Compiler, File, Json, command_app, find_
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.exam import choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.lang.source import line_ends
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Unjudged

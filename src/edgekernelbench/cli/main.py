@@ -27,6 +27,8 @@ COMMANDS = {
     "compare": "Is one agent better than another, or is it chance?",
     "reproduce": "Are records as they were written; is the answer the same again?",
     "catalogue": "List, show and check patterns and workloads.",
+    "baseline": "Tune references with TVM's MetaSchedule; show what came of it.",
+    "release": "Show, verify and freeze what scores rest on.",
     "model": "List, fetch and serve language models.",
     "batch": "Write prompts to files, read answers back.",
     "doctor": "Say what this machine has, what is missing, and what brings it.",

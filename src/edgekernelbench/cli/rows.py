@@ -10,7 +10,13 @@ from edgekernelbench.agents.models.registry import parse_spec
 from edgekernelbench.agents.prices import Price
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
-from edgekernelbench.bench.experiment import AgentSetting, BudgetSetting, PriceSetting, resolve_workloads
+from edgekernelbench.bench.experiment import (
+    SEARCHES,
+    AgentSetting,
+    BudgetSetting,
+    PriceSetting,
+    resolve_workloads,
+)
 from edgekernelbench.workloads.catalogue import load_catalogue
 
 Word = TypeVar("Word", bound=str)
@@ -23,6 +29,8 @@ AGENTS: dict[str, dict[str, Any]] = {
     "leka-no-layers": {"kind": "leka", "without": "layers"},
     "leka-no-freezing": {"kind": "leka", "without": "freezing"},
     "leka-no-static": {"kind": "leka", "without": "static"},
+    "random": {"kind": "random"},
+    "metaschedule": {"kind": "metaschedule"},
     "scripted": {"kind": "scripted"},
 }
 """The agents by their words, with the settings of each."""
@@ -111,9 +119,10 @@ def agent_rows(
     rows = [
         _row(word, model, asking, held=held)
         for word in wanted
-        for model in (models if word != "scripted" else ())
+        for model in (models if word not in ("scripted", *SEARCHES) else ())
         for held in ways
     ]
+    rows += [AgentSetting(name=w, seed=asking.seed, **AGENTS[w]) for w in wanted if w in SEARCHES]
     for folder in texts if "scripted" in wanted else ():
         if not Path(folder).is_dir():
             raise CatalogueError(f"no folder {folder}: texts stand in one, as FAMILY/WORKLOAD.kir")

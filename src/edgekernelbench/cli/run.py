@@ -23,6 +23,7 @@ from edgekernelbench.cli.rows import (
 )
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.compilers import COMPILERS
+from edgekernelbench.records.reference import KINDS as REFERENCES
 from edgekernelbench.records.store import RunFolder
 
 app = command_app()
@@ -51,6 +52,7 @@ def run(
     seconds: o.Seconds = None,
     timing: o.Timing = None,
     vendor: o.Vendor = False,
+    reference: o.Reference = None,
     device: o.Device = None,
     compiler: o.CompilerName = None,
     concurrency: o.Concurrency = 1,
@@ -63,9 +65,9 @@ def run(
     """Let models or folders of texts write kernels for a suite, judge them all, and print the table.
 
     Every attempt is stored as it ends: after Ctrl-C, or a crash, `ekb resume` goes on.
-    With --again, only --device, --compiler, --timing and --vendor can differ from that run.
+    With --again, only --device, --compiler, --timing, --vendor and --reference can differ from that run.
     """
-    given = _given(device, compiler, timing, vendor=vendor)
+    given = _given(device, compiler, timing, reference, vendor=vendor)
     root = Path(out or f"runs/{datetime.now(UTC):%Y%m%d-%H%M%S}")
     if again is not None:
         folder = judge_again(RunFolder(Path(again)), root, given)
@@ -90,13 +92,16 @@ def run(
 
 
 def _given(
-    device: str | None, compiler: str | None, timing: str | None, *, vendor: bool
+    device: str | None, compiler: str | None, timing: str | None, reference: str | None, *, vendor: bool
 ) -> dict[str, object]:
     """Collect the settings of judging that the command line names."""
+    kind, _, folder = (reference or "").partition(":")
     how = {
         "profile": find_profile(None, device).name if device else None,
         "compiler": choice("compiler", compiler, COMPILERS) if compiler else None,
         "timing": choice("timing", timing, TIMINGS) if timing else None,
         "vendor": vendor or None,
+        "reference": choice("reference", kind.upper(), REFERENCES) if kind else None,
+        "baselines": str(Path(folder).resolve()) if folder else None,
     }
     return {name: value for name, value in how.items() if value is not None}

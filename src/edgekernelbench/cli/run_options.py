@@ -22,7 +22,7 @@ AgentKind = Annotated[
         "--agents",
         "--agent",
         "-a",
-        help="Who writes, a list with commas: direct, best-of, repair, leka, scripted, ...",
+        help="Who writes, a list with commas: direct, best-of, repair, leka, random, ...",
         metavar="LIST",
         show_default="direct",
     ),
@@ -89,6 +89,15 @@ Timing = Annotated[
 ]
 Vendor = Annotated[
     bool, typer.Option("--vendor", help="Also time the fastest correct of ONNX Runtime and PyTorch.")
+]
+Reference = Annotated[
+    str | None,
+    typer.Option(
+        "--reference",
+        help="Speed is against r0 (default lowering), r1 (or TVM's tuner), r1:FOLDER.",
+        metavar="KIND",
+        show_default="r0",
+    ),
 ]
 Device = Annotated[
     str | None,

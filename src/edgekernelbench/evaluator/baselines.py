@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from edgekernelbench.base.errors import EkbError
+from edgekernelbench.evaluator.environment import TUNER
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.supervisor import Supervisor
 from edgekernelbench.evaluator.trial import Assignment
@@ -82,19 +83,58 @@ class Bench:
 
     def assignment(self, kernel: Kernel, limits: Limits) -> Assignment:
         """Say what the worker of a kernel is to do."""
-        fields = {
+        fields: dict[str, object] = {
             "text": print_kernel(kernel),
             "profile": asdict(self.profile),
             "compiler": self.compiler,
         }
+        return self._assigned("kernel", fields, kernel, limits)
+
+    def traced_assignment(self, kernel: Kernel, traced: str, limits: Limits) -> Assignment:
+        """Say what the worker of a kernel that TVM scheduled is to do.
+
+        Args:
+            kernel: The kernel, for its parameters.
+            traced: The same with its traces, as JSON.
+            limits: What the worker may use.
+        """
+        return self._assigned("traced", {"traced": traced, "profile": asdict(self.profile)}, kernel, limits)
+
+    def _assigned(self, role: str, fields: dict[str, object], kernel: Kernel, limits: Limits) -> Assignment:
         return Assignment(
-            role="kernel",
+            role=role,
             fields=fields,
             param_forms=tuple((p.dtype, p.shape) for p in kernel.params),
             const=tuple(p.const for p in kernel.params),
             limits=limits,
             cache_bytes=self.profile.cache_bytes[-1] if self.profile.cache_bytes else 0,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is judged: a text of ours, or one that TVM scheduled.
+
+    Attributes:
+        bench: How it is run.
+        kernel: The kernel.
+        traced: The kernel with its traces, as JSON; empty for a text of ours.
+    """
+
+    bench: Bench
+    kernel: Kernel
+    traced: str = ""
+
+    @property
+    def server(self) -> str:
+        """Which fork server its workers come from."""
+        return TUNER if self.traced else "compiler"
+
+    def assignment(self, limits: Limits) -> Assignment:
+        """Say what its worker is to do."""
+        if self.traced:
+            return self.bench.traced_assignment(self.kernel, self.traced, limits)
+        return self.bench.assignment(self.kernel, limits)
 
 
 class DefaultBaseline:

@@ -49,10 +49,15 @@ class Desk:
 
     def tokens(self) -> Iterator[tuple[str, "Answer"]]:
         """Wait for the token, again and again; ends when it is told to."""
+        for order, answer in self.orders():
+            yield order["do"], answer
+
+    def orders(self) -> Iterator[tuple[dict[str, Any], "Answer"]]:
+        """Wait for orders with all that is said beside them; ends when it is told to."""
         with (self.folder / GO).open("rb") as go, (self.folder / DONE).open("wb", buffering=0) as done:
             for line in go:
-                order = json.loads(line)["do"]
-                if order == "end":
+                order: dict[str, Any] = json.loads(line)
+                if order["do"] == "end":
                     return
                 yield order, Answer(done.fileno())
 

@@ -13,6 +13,9 @@ PASSED_ON = (
 )  # fmt: skip
 """Variables of this process that workers get as they are: where programs, libraries and devices are found."""
 
+TUNER = "tuner"
+"""Name of the fork server whose workers schedule with TVM."""
+
 LATE = "-late"
 """Ending of the name of a compiler that each worker imports for itself."""
 

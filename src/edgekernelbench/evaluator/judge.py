@@ -18,7 +18,8 @@ from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.base.hashing import hash_text
 from edgekernelbench.base.units import Nanoseconds
-from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
+from edgekernelbench.compiler.traced import read_traced
+from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline, Entry
 from edgekernelbench.evaluator.device_lock import hold_device
 from edgekernelbench.evaluator.environment import (
     host_room,
@@ -27,13 +28,15 @@ from edgekernelbench.evaluator.environment import (
     worker_cores,
     worker_environment,
 )
-from edgekernelbench.evaluator.exam import Exam, Exams, InputChoice
+from edgekernelbench.evaluator.exam import Exam, Exams
 from edgekernelbench.evaluator.marking import Mark, first_wrong
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.probe import recheck_device
+from edgekernelbench.evaluator.references import reference_record
 from edgekernelbench.evaluator.ring import IDLE_S, Lost, Pace, Timed, TimingPlan, measure_ring
 from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
 from edgekernelbench.evaluator.standby import Standby
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.evaluator.supervisor import ServerLost, Supervisor
 from edgekernelbench.evaluator.trial import Trial, excuse, out_of_room, post_mortem
 from edgekernelbench.ir.kernel import Kernel
@@ -52,6 +55,7 @@ from edgekernelbench.records.outcome import (
     Unjudged,
     Wrong,
 )
+from edgekernelbench.records.reference import BASELINE_OF
 from edgekernelbench.records.schema import storable
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.schema import Workload
@@ -76,29 +80,6 @@ NONDETERMINISTIC = "nondeterministic"
 """Flag of a judgement: two runs on the same inputs differ, within the tolerance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """What is to be judged.
-
-    Attributes:
-        workload: For which workload.
-        text: The kernel text, whatever it is.
-        inputs: On which inputs; the seeds are nobody else's business.
-        timing: How to time it; None for correctness alone.
-        attempt: Id of the attempt, for the record.
-        text_hash: Artifact hash of the text, for the record.
-        reveal: Whether the record names the seeds: only when no agent is at work any more.
-    """
-
-    workload: Workload
-    text: str
-    inputs: tuple[InputChoice, ...]
-    timing: TimingPlan | None = None
-    attempt: str = ""
-    text_hash: str | None = None
-    reveal: bool = False
-
-
 @dataclass(slots=True)
 class _Findings:
     """What is learnt on the way to an outcome."""
@@ -109,6 +90,7 @@ class _Findings:
     spent: dict[str, int] | None = None
     flags: tuple[str, ...] = ()
     vendor: VendorRecord | None = None
+    chosen: VendorRecord | None = None
 
 
 class Judge:
@@ -122,6 +104,7 @@ class Judge:
         baselines: Sequence[Baseline] | None = None,
         limits: Limits | None = None,
         server: Sequence[str] | None = None,
+        release: str = "",
     ) -> None:
         """Make a judge; servers are started with the first worker that needs them.
 
@@ -131,9 +114,11 @@ class Judge:
             baselines: What kernels are timed beside; None for `default` alone.
             limits: What workers may use; None for what the profile asks for.
             server: Starts a fork server, given the name of a compiler; None for the product's own.
+            release: Id of the release that records name; empty names none.
         """
         self.profile = profile
         self.compiler = compiler
+        self.release = release
         self.environment = worker_environment(profile.threads)
         self._bench = Bench(profile, compiler)
         self._baselines = (DefaultBaseline(self._bench),) if baselines is None else tuple(baselines)
@@ -178,21 +163,24 @@ class Judge:
             inputs=tuple(InputSet(name=c.name, distribution=c.distribution, seed=c.seed) for c in shown),
             cost=findings.cost,
             vendor=findings.vendor,
+            reference=reference_record(self.release, outcome, self._baselines, findings.chosen),
             spent_ns=findings.spent or {},
         )
 
     def _outcome(self, submission: Submission, findings: _Findings) -> Outcome | Unjudged:
+        source = read_traced(submission.text).text if submission.traced else submission.text
         try:
-            kernel = self.accept(submission.workload, submission.text)
+            kernel = self.accept(submission.workload, source)
         except SourceError as error:
             return Rejected(tuple(_storable(d) for d in error.diagnostics))
         findings.canonical = hash_text(print_kernel(kernel))
+        entry = Entry(self._bench, kernel, submission.text if submission.traced else "")
         timing = submission.timing
         exam = self._exams.exam(submission.workload, submission.inputs, timed=timing is not None)
         try:
             if timing is None:
-                return self._judge_values(kernel, exam, findings)
-            return self._judge_speed(kernel, exam, timing, findings)
+                return self._judge_values(entry, exam, findings)
+            return self._judge_speed(entry, exam, timing, findings)
         except ServerLost as error:
             return Unjudged(Cause.WORKER, str(error))
         except OSError as error:
@@ -225,9 +213,9 @@ class Judge:
         build_nest(facts, self.profile.target, self.profile)
         return kernel
 
-    def _judge_values(self, kernel: Kernel, exam: Exam, findings: _Findings) -> Outcome | Unjudged:
-        assignment = self._bench.assignment(kernel, self._limits_for(exam.workload))
-        with Trial(self._supervisor("compiler"), assignment, exam, None) as trial:
+    def _judge_values(self, entry: Entry, exam: Exam, findings: _Findings) -> Outcome | Unjudged:
+        assignment = entry.assignment(self._limits_for(exam.workload))
+        with Trial(self._supervisor(entry.server), assignment, exam, None) as trial:
             ended = trial.worker.wait()
             reply = trial.worker.reply()
             failure = excuse(reply)
@@ -245,12 +233,12 @@ class Judge:
         return first_wrong(marks)
 
     def _judge_speed(
-        self, kernel: Kernel, exam: Exam, timing: TimingPlan, findings: _Findings
+        self, entry: Entry, exam: Exam, timing: TimingPlan, findings: _Findings
     ) -> Outcome | Unjudged:
         rings = []
         for number in range(timing.rings):
             fresh = timing.rings > 1
-            result = self._ring(kernel, exam, timing, findings, fresh=fresh, first=number == 0)
+            result = self._ring(entry, exam, timing, findings, fresh=fresh, first=number == 0)
             if not isinstance(result, Ring):
                 return result
             rings.append(result)
@@ -260,7 +248,7 @@ class Judge:
 
     def _ring(
         self,
-        kernel: Kernel,
+        entry: Entry,
         exam: Exam,
         timing: TimingPlan,
         findings: _Findings,
@@ -273,8 +261,8 @@ class Judge:
         if isinstance(beside, Unjudged):
             return beside
         limits = self._limits_for(exam.workload)
-        assignment = self._bench.assignment(kernel, limits)
-        with Trial(self._supervisor("compiler"), assignment, exam, timing) as trial:
+        assignment = entry.assignment(limits)
+        with Trial(self._supervisor(entry.server), assignment, exam, timing) as trial:
             report = trial.worker.pass_token({"do": "report"})
             if report is None or "cost" not in report:
                 return self._fate(trial)
@@ -299,12 +287,15 @@ class Judge:
     def _beside(
         self, exam: Exam, timing: TimingPlan, findings: _Findings, *, fresh: bool
     ) -> list[Timed] | Unjudged:
-        """Make the baselines ready; `Unjudged` when one fails that must not."""
+        """Make the baselines ready; `Unjudged` when one fails that must not, with what each of them is."""
         things: list[Timed] = []
         for baseline in self._baselines:
             thing = self._standby.ready(baseline, exam, timing, self._limits_for(exam.workload), fresh=fresh)
-            if not baseline.required:
-                findings.vendor = self._standby.choice(baseline, exam.workload)
+            match baseline.name:
+                case "vendor":
+                    findings.vendor = self._standby.choice(baseline, exam.workload)
+                case name if name == BASELINE_OF["R1"]:
+                    findings.chosen = self._standby.choice(baseline, exam.workload)
             if not isinstance(thing, Unjudged):
                 things.append(thing)
                 if baseline.required and thing.pace is not None:
@@ -346,6 +337,15 @@ class Judge:
             what = server_name(self.compiler, self.profile) if name == "compiler" else name
             self._servers[name] = Supervisor([*self._command, what], self.environment, scratch_root())
         return self._servers[name]
+
+    @property
+    def limits(self) -> Limits:
+        """What workers may use."""
+        return self._limits
+
+    def find_server(self, name: str) -> Supervisor:
+        """Give the fork server of a name; it is started with its first worker."""
+        return self._supervisor(name)
 
     def servers(self) -> tuple[int, ...]:
         """Give the process ids of the fork servers that were started."""

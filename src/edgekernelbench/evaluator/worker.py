@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from edgekernelbench.base.errors import CompileError, DeviceFault, PrerequisiteError
-from edgekernelbench.compiler.interface import Array, Compiler, Cost, Executable
+from edgekernelbench.compiler.interface import Array, Artifact, Compiler, Cost, Executable
 from edgekernelbench.evaluator.compilers import import_compiler, load_compiler
 from edgekernelbench.evaluator.desk import Desk, serve_tokens
+from edgekernelbench.evaluator.environment import TUNER
 from edgekernelbench.evaluator.server import Role, decline, serve
 from edgekernelbench.evaluator.sheets import Sheet
 from edgekernelbench.evaluator.timing import Batches, BatchPlan, copy_sets, set_count
@@ -33,15 +34,24 @@ def kernel_role(find_compiler: Callable[[str], Compiler]) -> Role:
     Args:
         find_compiler: Gives the compiler of a name.
     """
-    return partial(_work, find_compiler)
+    return artifact_role(partial(_compile, find_compiler))
 
 
-def _work(find_compiler: Callable[[str], Compiler], folder: Path) -> None:
+def artifact_role(make: Callable[[Desk], Artifact]) -> Role:
+    """Make the role that runs what some compiler made on every sheet, and is timed when asked to.
+
+    Args:
+        make: Compiles what a request names.
+    """
+    return partial(_work, make)
+
+
+def _work(make: Callable[[Desk], Artifact], folder: Path) -> None:
     desk = Desk(folder)
     tempfile.tempdir = str(folder)
     os.environ["POCL_CACHE_DIR"] = str(folder)
     try:
-        _run(desk, find_compiler)
+        _run(desk, make)
     except CompileError as error:
         desk.reply(refused=str(error))
     except PrerequisiteError as error:
@@ -54,12 +64,16 @@ def _work(find_compiler: Callable[[str], Compiler], folder: Path) -> None:
         desk.reply(full=str(error))
 
 
-def _run(desk: Desk, find_compiler: Callable[[str], Compiler]) -> None:
+def _compile(find_compiler: Callable[[str], Compiler], desk: Desk) -> Artifact:
+    profile = profile_from_json(desk.request["profile"])
+    facts = verify_compute(parse(desk.request["text"]))
+    nest = build_nest(facts, profile.target, profile)
+    return find_compiler(desk.request["compiler"]).compile(nest, profile)
+
+
+def _run(desk: Desk, make: Callable[[Desk], Artifact]) -> None:
     with desk.phase(Phase.COMPILE):
-        profile = profile_from_json(desk.request["profile"])
-        facts = verify_compute(parse(desk.request["text"]))
-        nest = build_nest(facts, profile.target, profile)
-        artifact = find_compiler(desk.request["compiler"]).compile(nest, profile)
+        artifact = make(desk)
     if artifact.executable is None:
         raise PrerequisiteError(
             f"{artifact.compiler} built nothing that runs on this machine", "judge it on its own device"
@@ -122,7 +136,10 @@ def profile_from_json(fields: dict[str, Any]) -> Profile:
 
 
 def main() -> None:
-    """Run a fork server: `python -m edgekernelbench.evaluator.worker COMPILER|torch|onnx DESCRIPTOR`."""
+    """Run a fork server: `python -m edgekernelbench.evaluator.worker WHAT DESCRIPTOR`.
+
+    What is a compiler, `tuner`, `torch` or `onnx`.
+    """
     what, descriptor = sys.argv[1:]
     if what == "torch":
         # PyTorch and TVM each have a thread pool and rules for it: they never share a process.
@@ -137,6 +154,12 @@ def main() -> None:
         serve({"onnx": run_onnx}, int(descriptor))
         return
     try:
+        if what == TUNER:
+            # Only there: it imports TVM's scheduler.
+            from edgekernelbench.evaluator.trace_roles import trace_roles  # noqa: PLC0415
+
+            serve(trace_roles(), int(descriptor))
+            return
         import_compiler(what)
     except PrerequisiteError as error:
         decline(error, int(descriptor))

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Unjudged, Wrong
+from edgekernelbench.records.reference import ReferenceRecord
 from edgekernelbench.records.schema import Record
 
 
@@ -86,11 +87,14 @@ class Judgement(Record):
     """What it costs; None when it was not compiled."""
     vendor: VendorRecord | None = None
     """Which library the kernel was timed beside; None when none was asked for."""
+    reference: ReferenceRecord | None = None
+    """What its speed is counted against; None when it was not timed."""
     spent_ns: dict[str, int] = Field(default_factory=dict)
     """Where the judging time went, by phase."""
 
     @model_serializer(mode="wrap")
     def _leave_out_what_was_not_asked_for(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Write no vendor where none was timed, so that such records are what they always were."""
+        """Write no vendor and no reference where none was timed: such records are what they always were."""
         fields: dict[str, Any] = write(self)
-        return fields if self.vendor else {name: v for name, v in fields.items() if name != "vendor"}
+        absent = {name for name in ("vendor", "reference") if getattr(self, name) is None}
+        return {name: value for name, value in fields.items() if name not in absent}

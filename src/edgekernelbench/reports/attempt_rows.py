@@ -13,7 +13,7 @@ from edgekernelbench.records.attempt import Attempt, attempt_id
 from edgekernelbench.records.judgement import CostRecord, Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Ring, Unjudged
 from edgekernelbench.reports.costs import VENDOR, peak_workspace, vendor_ratio
-from edgekernelbench.reports.runs import BASELINE, RunAttempts
+from edgekernelbench.reports.runs import RunAttempts, reference_of
 
 Cell = str | int | float | bool | None
 
@@ -120,13 +120,14 @@ COLUMNS: Mapping[str, Column] = {
     "correct": Column("whether it is correct", lambda k: _judged(k, isinstance(k.plan.outcome, Correct))),
     "speedup": Column(
         "time of the reference over time of the kernel, by medians",
-        lambda k: _ratio(log_speedup(k.rings, BASELINE)),
+        lambda k: _ratio(log_speedup(k.rings, reference_of(k.run).baseline)),
     ),
     "sure_speedup": Column(
-        "the lower confidence bound of that", lambda k: _ratio(sure_log_speedup(k.rings, BASELINE))
+        "the lower confidence bound of that",
+        lambda k: _ratio(sure_log_speedup(k.rings, reference_of(k.run).baseline)),
     ),
     "kernel_ns": Column("time of one run, in nanoseconds", lambda k: _per_run(k, "kernel")),
-    "reference_ns": Column("the same of the reference", lambda k: _per_run(k, BASELINE)),
+    "reference_ns": Column("the same of the reference", lambda k: _per_run(k, reference_of(k.run).baseline)),
     "sets": Column("sets of fresh processes it was timed in", lambda k: len(k.rings)),
     "vendor": Column("library of the vendor baseline", _vendor_name),
     "vendor_speedup": Column(

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from edgekernelbench.base.errors import RecordError
 from edgekernelbench.records.manifest import Manifest
-from edgekernelbench.reports.runs import RunAttempts
+from edgekernelbench.records.reference import PLAIN
+from edgekernelbench.reports.runs import RunAttempts, reference_of
 
 NO_TIMING = "none"
 
@@ -44,6 +45,9 @@ def refuse_other_kinds(runs: Sequence[RunAttempts]) -> None:
         RecordError: When two differ in release, track, device, device class or reference, with both values.
     """
     differing = [text for name, read in ALWAYS.items() if (text := _difference(name, read, runs))]
+    counted = {run.folder: str(key) for run in runs if (key := reference_of(run)) != PLAIN}
+    if len(set(counted.values())) > 1:
+        differing.append("speeds are against " + ", ".join(f"{k} in {run}" for run, k in counted.items()))
     if differing:
         raise RecordError(f"these runs are never in one table: {'; '.join(differing)}; {REMEDY}")
 

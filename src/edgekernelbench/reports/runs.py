@@ -13,11 +13,10 @@ from edgekernelbench.records.integrity import run_digest, run_flaws
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.outcome import Cause, Unjudged
+from edgekernelbench.records.reference import PLAIN, ReferenceKey, one_reference
 from edgekernelbench.records.seals import Flaw
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.costs import Costs, VendorSpeed, costs_of, vendor_speed
-
-BASELINE = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +65,7 @@ class RunScores:
         flags: How many judgements carry each flag, such as `one-child`.
         digest: One hash for all its records.
         flaws: Where they are not as they were written.
+        reference: What speed is counted against.
     """
 
     folder: str
@@ -76,6 +76,7 @@ class RunScores:
     flags: dict[str, int]
     digest: str
     flaws: tuple[Flaw, ...] = ()
+    reference: ReferenceKey = PLAIN
 
     def setting(self, name: str) -> str:
         """Give a setting as text; empty when the run has none of that name."""
@@ -129,21 +130,37 @@ def read_run(folder: Path) -> RunScores:
         The scores, over all planned attempts.
 
     Raises:
-        RecordError: When it is no run folder, or a record cannot be read.
+        RecordError: When it is no run folder, a record cannot be read, or speeds are counted against two
+            references.
     """
     return score_run(read_attempts(folder))
 
 
 def score_run(run: RunAttempts) -> RunScores:
-    """Score a run that was read."""
-    rows = tuple(headline(attempts, baseline=BASELINE) for attempts in run.agents.values())
+    """Score a run that was read.
+
+    Raises:
+        RecordError: When its speeds are counted against two references.
+    """
+    reference = reference_of(run)
+    rows = tuple(headline(attempts, baseline=reference.baseline) for attempts in run.agents.values())
     flags = Counter(flag for judgement in run.judgements.values() for flag in judgement.flags)
     judged = {name: run.judgements_of(name) for name in run.agents}
     costs = {name: found for name, own in judged.items() if (found := costs_of(own)) is not None}
     vendors = {name: speed for name, own in judged.items() if (speed := vendor_speed(own)) is not None}
     return RunScores(
-        run.folder, run.manifest, rows, costs, vendors, dict(sorted(flags.items())), run.digest, run.flaws
-    )
+        run.folder, run.manifest, rows, costs, vendors, dict(sorted(flags.items())), run.digest, run.flaws,
+        reference,
+    )  # fmt: skip
+
+
+def reference_of(run: RunAttempts) -> ReferenceKey:
+    """Give what the speeds of a run are counted against.
+
+    Raises:
+        RecordError: When they are counted against two references.
+    """
+    return one_reference((j.reference for j in run.judgements.values()), run.folder)
 
 
 def split_id(attempt: str) -> tuple[str, str, int]:

@@ -6,11 +6,9 @@ from fractions import Fraction
 from edgekernelbench.metrics.headline import Headline, Score, Withheld
 from edgekernelbench.records.seals import Flaw
 from edgekernelbench.reports.cost_tables import cost_lines, costs_as_json
-from edgekernelbench.reports.runs import BASELINE, RunScores
+from edgekernelbench.reports.runs import RunScores
 from edgekernelbench.reports.text import columns, percent, wrapped
 
-REFERENCES = {"default": "R0, the default lowering"}
-"""What each baseline is called as a reference."""
 ONE_CHILD = "one-child"
 
 
@@ -38,7 +36,11 @@ def runs_as_json(runs: Sequence[RunScores]) -> list[dict[str, object]]:
             "settings": dict(run.manifest.settings),
             "device": run.manifest.device.model_dump(),
             "catalogue": run.manifest.catalogue,
-            "reference": {"kind": "R0", "baseline": BASELINE},
+            "reference": {
+                "kind": run.reference.kind,
+                "release": run.reference.release,
+                "baseline": run.reference.baseline,
+            },
             "records": {"digest": run.digest, "flaws": [str(flaw) for flaw in run.flaws]},
             "flags": run.flags,
             "rows": [
@@ -82,7 +84,7 @@ def population(run: RunScores) -> list[str]:
     device = run.manifest.device
     notes = [
         _counted(run),
-        f"speed is against {REFERENCES[BASELINE]}, at equal threads; [95 % intervals]",
+        f"speed is against {run.reference}, at equal threads; [95 % intervals]",
     ]
     if run.flags.get(ONE_CHILD):
         notes.append(f"{run.flags[ONE_CHILD]} speeds rest on one set of processes each: they are not final")

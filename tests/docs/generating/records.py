@@ -14,6 +14,7 @@ from edgekernelbench.records.attempt import Attempt, Usage
 from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement, Margin
 from edgekernelbench.records.manifest import DeviceFacts, Manifest
 from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Ring, Series, Unjudged, Wrong
+from edgekernelbench.records.reference import ReferenceRecord
 from edgekernelbench.records.schema import Record
 from edgekernelbench.reports.attempt_rows import COLUMNS
 
@@ -60,7 +61,19 @@ FILES: tuple[tuple[str, type[Record], tuple[type, ...]], ...] = (
     (
         "judgements.jsonl",
         Judgement,
-        (Rejected, Crashed, Wrong, Correct, Ring, Series, Unjudged, Margin, InputSet, CostRecord),
+        (
+            Rejected,
+            Crashed,
+            Wrong,
+            Correct,
+            Ring,
+            Series,
+            Unjudged,
+            Margin,
+            InputSet,
+            CostRecord,
+            ReferenceRecord,
+        ),
     ),
 )
 

@@ -25,8 +25,8 @@ class TvmExecutable:
         for buffer, array in zip(nest.tables, self._kept[len(nest.prepared) :], strict=True):
             array[...] = np.array(buffer.values).reshape(buffer.shape).astype(array.dtype)
         kept = zip((*nest.prepared, *nest.tables), self._kept, strict=True)
-        self._kept_tensors = [_tensor(b, a) for b, a in kept]
-        self._spare = [_tensor(b, allocate_buffer(b)) for b in nest.outputs]
+        self._kept_tensors = [as_tensor(b, a) for b, a in kept]
+        self._spare = [as_tensor(b, allocate_buffer(b)) for b in nest.outputs]
 
     def prepare(self, params: Sequence[Array]) -> None:
         """Run the nest's `prepare` on the parameters."""
@@ -54,15 +54,20 @@ class TvmExecutable:
     def _arguments(self, params: Sequence[Array], outputs: Sequence[Array]) -> list[Any]:
         check_arrays(self._nest.params, params, "parameters")
         check_arrays(self._nest.outputs, outputs, "outputs")
-        written = [_tensor(b, a) for b, a in zip(self._nest.outputs, outputs, strict=True)]
+        written = [as_tensor(b, a) for b, a in zip(self._nest.outputs, outputs, strict=True)]
         return [*self._tensors(params), *written, *self._kept_tensors]
 
     def _tensors(self, params: Sequence[Array]) -> list[Any]:
-        return [_tensor(b, a) for b, a in zip(self._nest.params, params, strict=True)]
+        return [as_tensor(b, a) for b, a in zip(self._nest.params, params, strict=True)]
 
 
-def _tensor(buffer: Buffer, array: Array) -> Any:
-    """Show an array to TVM without a copy, as one dimension of its stored type."""
+def as_tensor(buffer: Buffer, array: Array) -> Any:
+    """Show an array to TVM without a copy, as one dimension of its stored type.
+
+    Args:
+        buffer: Which buffer it holds.
+        array: Its elements, contiguous and aligned.
+    """
     dtype: np.dtype[np.generic] = _BYTES.get(buffer.dtype, array.dtype)
     flat: Array = array.reshape(-1).view(dtype)
     if not flat.flags.writeable:

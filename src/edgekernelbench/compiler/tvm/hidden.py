@@ -48,10 +48,25 @@ def show(module: Any) -> Any:
     return tvm.IRModule({name: shown(function) for name, function in module.functions.items()})
 
 
+def vectorizable(name: str) -> str:
+    """Make a hidden operation known, and give TVM's name for it."""
+    return str(_operator(name).name)
+
+
 @cache
 def _operator(name: str) -> Any:
     tvm.ir.register_op_attr(_PREFIX + name, "TCallEffectKind", _READS)
+    # Where TVM makes vectors itself, of what it scheduled: each operand gets lanes, and the call stays one.
+    tvm.ir.register_op_attr(_PREFIX + name, "TVectorizable", True)  # noqa: FBT003
+    # TVM prints what it refuses, and warns of names that it cannot print.
+    tvm.ir.register_op_attr(_PREFIX + name, "TScriptPrinterName", _PREFIX + name)
     return tvm.ir.Op.get(_PREFIX + name)
+
+
+def shown_name(call: Any) -> str:
+    """Give the name under which a call hides something; empty when it hides nothing."""
+    name = str(getattr(call.op, "name", ""))
+    return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else ""
 
 
 def _shown(call: Any) -> Any:
