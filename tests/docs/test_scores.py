@@ -20,9 +20,11 @@ from edgekernelbench.metrics.headline import Headline, headline
 from edgekernelbench.metrics.intervals import RESAMPLES
 from edgekernelbench.metrics.measures import correct as correct_measure
 from edgekernelbench.metrics.population import Scored
+from edgekernelbench.metrics.portable import joined
 from edgekernelbench.metrics.randomization import DRAWS
 from edgekernelbench.metrics.speed import PROCESS_SPREAD, sure_log_speedup
 from edgekernelbench.metrics.student import t_quantile
+from edgekernelbench.metrics.success import correct_at_k
 from edgekernelbench.records.outcome import (
     Correct,
     Crashed,
@@ -137,6 +139,22 @@ def test_the_comparison_by_hand_is_that_of_the_code() -> None:
     low, high = 100 * found.interval.low, 100 * found.interval.high
     assert f"It reaches from {low:.0f} to {high:.0f} points" in PAGE
     assert f"p is {found.p_value}." in PAGE
+
+
+def test_portable_by_hand_is_that_of_the_code() -> None:
+    good = correct(1, 1)
+    second: dict[tuple[str, str], tuple[Outcome, Outcome]] = {
+        ("A", "small"): (REJECTED, good),
+        ("A", "large"): (good, good),
+        ("B", "only"): (WRONG, WRONG),
+    }
+    third = {**second, ("A", "small"): (REJECTED, WRONG)}
+    found = joined({"llvm": attempts(), "opencl": scored("agent", second), "cuda": scored("agent", third)})
+
+    value = correct_at_k(found, 1)
+    assert value is not None
+    said = PAGE.partition("- **Portable@1**")[2].split("\n")[0]
+    assert said.endswith(f"The mean is {value}, {100 * float(value):.1f} %.")
 
 
 def test_the_constants_of_comparing_are_those_of_the_code() -> None:

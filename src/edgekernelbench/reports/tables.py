@@ -148,13 +148,14 @@ def _row_as_json(row: Headline | Withheld) -> dict[str, object]:
         "agent": row.agent,
         "workloads": row.workloads,
         "attempts": row.attempts,
-        "scores": {score.name: _score_as_json(score) for score in row.scores},
+        "scores": {score.name: score_as_json(score) for score in row.scores},
         "speedup": None if row.speedup is None else {"mean": row.speedup[0], "kernels": row.speedup[1]},
         "kinds": row.kinds,
     }
 
 
-def _score_as_json(score: Score) -> dict[str, object]:
+def score_as_json(score: Score) -> dict[str, object]:
+    """Give a score as plain values: as a float and exactly, with its interval."""
     exact = score.value
     return {
         "value": _as_float(exact),
