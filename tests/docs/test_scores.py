@@ -10,7 +10,7 @@ from tests.docs.pages import DOCS
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.units import Nanoseconds
 from edgekernelbench.bench.verdicts import FINAL_RINGS
-from edgekernelbench.evaluator.compare import RMS_RATIO, expect
+from edgekernelbench.evaluator.compare import expect
 from edgekernelbench.evaluator.judge import COMPILE_DEADLINE_S, DEADLINE_FACTOR, LEAST_DEADLINE_S
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.ir.dtype import DType
@@ -37,6 +37,7 @@ from edgekernelbench.records.outcome import (
     Wrong,
 )
 from edgekernelbench.reports.comparisons import SURE
+from edgekernelbench.workloads.limits import RMS_RATIO
 from edgekernelbench.workloads.reference import OutputFacts
 
 PAGE = (DOCS / "explanation" / "scores.md").read_text(encoding="utf-8")

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from edgekernelbench.evaluator.compare import RMS_RATIO, compare, expect
+from edgekernelbench.evaluator.compare import compare, expect
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.records.outcome import Fault
+from edgekernelbench.workloads.limits import RMS_RATIO
 from edgekernelbench.workloads.reference import OutputFacts
 
 Array = NDArray[Any]

@@ -12,7 +12,7 @@ from typer.main import get_command
 from edgekernelbench.base.errors import EkbError, SourceError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.cli.main import ABOUT, COMMANDS, PLAIN, leave
-from edgekernelbench.cli.output import print_lines
+from edgekernelbench.cli.output import print_lines, say
 from edgekernelbench.cli.status import Status, report_bug, status_of
 
 
@@ -29,8 +29,7 @@ def run(arguments: list[str]) -> int:
         return _dispatch(arguments)
     except typer.TyperException as error:
         message = error.format_message()
-        sys.stderr.write(message if message.startswith("Usage:") else f"ekb: {message}")
-        sys.stderr.write("\n")
+        say(message if message.startswith("Usage:") else f"ekb: {message}")
         return Status.USAGE
     except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("interrupted\n")
@@ -43,7 +42,7 @@ def run(arguments: list[str]) -> int:
     except EkbError as error:
         return _refuse(error)
     except OSError as error:
-        sys.stderr.write(f"ekb: {error}\n")
+        say(f"ekb: {error}")
         return Status.MISSING
     except Exception as error:
         # The top of the program: whatever comes here is a bug of ours.
@@ -68,7 +67,7 @@ def _dispatch(arguments: list[str]) -> int:
     if name not in COMMANDS:
         close = nearest(name, COMMANDS)
         guess = f"did you mean {close!r}?" if close else f"there are {', '.join(COMMANDS)}"
-        sys.stderr.write(f"ekb: no command {name!r}; {guess}\n")
+        say(f"ekb: no command {name!r}; {guess}")
         return Status.USAGE
     command = get_command(importlib.import_module(f"{__package__}.{name}").app)
     if signal.getsignal(signal.SIGINT) is leave:
@@ -88,5 +87,5 @@ def _refuse(error: EkbError) -> int:
     elif isinstance(error, SourceError):
         print_lines(str(error).split("\n"))
     else:
-        sys.stderr.write(f"ekb: {error}\n")
+        say(f"ekb: {error}")
     return status

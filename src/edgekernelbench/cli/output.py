@@ -5,28 +5,29 @@ import sys
 from collections.abc import Iterable
 
 from edgekernelbench.base.diagnostics import Diagnostic
+from edgekernelbench.base.visible import visible, visible_json
 
 
 def print_json(value: object) -> None:
     """Print a result as JSON, indented, keys in the order given."""
-    _write(json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n")
+    _write(visible_json(json.dumps(value, indent=1, ensure_ascii=False, default=str)) + "\n")
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print a result, a line an entry."""
+    """Print a result, a line an entry; what would act on a terminal as escapes."""
     for line in lines:
-        _write(line.rstrip() + "\n")
+        _write(visible(line.rstrip()) + "\n")
 
 
 def _write(text: str) -> None:
-    """Write to standard output; what it cannot take, such as half surrogates, as escapes."""
+    """Write to standard output; what its encoding does not have, as escapes."""
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def say(line: str) -> None:
     """Tell the person something that is not the result."""
-    sys.stderr.write(line + "\n")
+    sys.stderr.write(visible(line) + "\n")
     sys.stderr.flush()
 
 

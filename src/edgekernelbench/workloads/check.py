@@ -18,6 +18,7 @@ from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.catalogue import Catalogue
 from edgekernelbench.workloads.draws import Requant, RequantShift
 from edgekernelbench.workloads.inputs import make_inputs
+from edgekernelbench.workloads.limits import RMS_RATIO, ROUNDOFF
 from edgekernelbench.workloads.pytorch import run_function
 from edgekernelbench.workloads.reference import OutputFacts, Reference, compute_reference, output_facts
 from edgekernelbench.workloads.sampling import STANDARD, Distribution
@@ -27,13 +28,6 @@ Array = NDArray[np.generic]
 
 HEADINGS = ("Shapes:", "Source:")
 SEED = 20_260
-
-RMS_RATIO = 16.0
-"""A PyTorch function may be this many times as far from the reference as the serial evaluation in the
-declared types, as a kernel may; the design's section 5 says how the figure was found."""
-
-ROUNDOFF = {DType.F64: 2.0**-53, DType.F32: 2.0**-24, DType.F16: 2.0**-11, DType.BF16: 2.0**-8}
-"""Relative error of one rounding."""
 
 
 @dataclass(frozen=True, slots=True)

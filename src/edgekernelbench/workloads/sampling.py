@@ -61,7 +61,7 @@ class Distribution(StrEnum):
     LARGE = "large"
     """Values so far from their rest that an exponential overflows unless something holds it back."""
     FAINT = "faint"
-    """Values so near their rest that what only keeps a division from failing decides the result."""
+    """Values so near zero, or rest, that what only keeps a division from failing decides the result."""
 
 
 STANDARD = (Distribution.TYPICAL, Distribution.HEAVY, Distribution.SPARSE)
@@ -235,7 +235,10 @@ def _bent(plain: Plain, stream: Stream, distribution: Distribution) -> Floats:
         case Distribution.LARGE:
             return plain.rest + (LARGE_FACTOR if plain.is_open else 1.0) * (values - plain.rest)
         case Distribution.FAINT:
-            return values if plain.is_two else plain.rest + _shares(shape) * (values - plain.rest)
+            # Open values shrink towards zero, not towards their mean: how far they are spread compares with
+            # how large they are as before, so that no right way to compute a variance loses digits by it.
+            rest = 0.0 if plain.is_open else plain.rest
+            return values if plain.is_two else rest + _shares(shape) * (values - rest)
         case _:
             assert_never(distribution)
 
