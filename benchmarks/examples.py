@@ -3,9 +3,10 @@
     python benchmarks/examples.py [--rounds N] [--no-vendor] [PART OF A WORKLOAD'S NAME …]
 
 Each timed thing is a process of its own with the same number of threads. All that belong to one workload
-are started together and take turns, so that what disturbs the machine disturbs all of them; a row gives the
-medians of their turns. Which library is the fastest is found out before (`vendors.py`). With EKB_CPU_TIME
-set, one thread and the processor's time are used: ratios then survive a busy machine.
+are started together and take turns, so that what disturbs the machine disturbs all of them; who has no turn
+is stopped, as in the judge. A row gives the medians of their turns. Which library is the fastest is found
+out before (`vendors.py`). With EKB_CPU_TIME set, one thread and the processor's time are used: ratios then
+survive a busy machine.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from typing import Any
 from clocks import CPU, THREADS, clock
 from default_lowering import fastest
 
+from edgekernelbench.evaluator.resting import rest, wake
 from edgekernelbench.workloads.catalogue import load_catalogue
 from edgekernelbench.workloads.inputs import make_inputs
 from edgekernelbench.workloads.schema import Workload
@@ -29,7 +31,7 @@ KERNELS = Path(__file__).parents[1] / "examples" / "kernels"
 LIBRARY = "library:"
 TURN_NS = 20_000_000
 REST_S = 0.01
-"""Between turns: threads of a pool look for work for a while before they sleep."""
+"""Between turns."""
 
 Run = Callable[[int], object]
 
@@ -78,21 +80,24 @@ def race(things: list[str], workload: str, rounds: int) -> dict[str, float]:
     with ExitStack() as stack:
         children = {thing: stack.enter_context(start(thing, workload)) for thing in things}
         for child in children.values():
+            stack.callback(child.kill)  # one that rests does not see that its input has ended
             answer(child)
+            rest(child.pid)
         for _ in range(rounds):
             for thing, child in children.items():
                 time.sleep(REST_S)
+                wake(child.pid)
                 child.stdin.write("go\n")
                 child.stdin.flush()
                 turns[thing].append(float(answer(child)))
-        for child in children.values():
-            child.stdin.close()
+                rest(child.pid)
     return {thing: statistics.median(values) for thing, values in turns.items()}
 
 
 def start(thing: str, workload: str) -> Any:
     command = [sys.executable, __file__, "--take-turns", thing, workload]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, process_group=0)
 
 
 def answer(child: Any) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from edgekernelbench.metrics.speed import PROCESS_SPREAD
+from edgekernelbench.metrics.speed import CONFIDENCE, PROCESS_SPREAD
 from edgekernelbench.metrics.student import t_quantile
 from edgekernelbench.workloads.catalogue import load_catalogue
 
@@ -138,9 +138,9 @@ def sure_share(gain, spread, sets):
     random = generator(gain, spread, sets)
     logs = math.log(gain) + math.sqrt(2) * spread * random.standard_normal((SPEED_REPETITIONS, sets))
     if sets == 1:
-        half = t_quantile(0.95, 100_000) * PROCESS_SPREAD * math.sqrt(2)
+        half = t_quantile(CONFIDENCE, 100_000) * PROCESS_SPREAD * math.sqrt(2)
     else:
-        half = t_quantile(0.95, sets - 1) * logs.std(axis=1, ddof=1) / math.sqrt(sets)
+        half = t_quantile(CONFIDENCE, sets - 1) * logs.std(axis=1, ddof=1) / math.sqrt(sets)
     return float(np.mean(logs.mean(axis=1) - half > 0))
 
 

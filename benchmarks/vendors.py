@@ -24,8 +24,7 @@ from clocks import THREADS, best_of
 
 from edgekernelbench.evaluator.baselines import Contender, UnfitError
 from edgekernelbench.evaluator.compare import compare, expect
-from edgekernelbench.evaluator.environment import scratch_root, worker_environment
-from edgekernelbench.evaluator.judge import WORKER_MODULE
+from edgekernelbench.evaluator.environment import WORKER_COMMAND, scratch_root, worker_environment
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.supervisor import Supervisor
 from edgekernelbench.evaluator.vendor import VendorBaseline
@@ -75,8 +74,7 @@ def prepare(contender: Contender, workload: Workload, servers: dict[str, Supervi
 
 def server(servers: dict[str, Supervisor], name: str) -> Supervisor:
     if name not in servers:
-        command = [sys.executable, "-m", WORKER_MODULE, name]
-        servers[name] = Supervisor(command, worker_environment(THREADS), scratch_root())
+        servers[name] = Supervisor([*WORKER_COMMAND, name], worker_environment(THREADS), scratch_root())
     return servers[name]
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from edgekernelbench.evaluator.exam import InputChoice, choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.workloads.inputs import Array, make_inputs
 from edgekernelbench.workloads.schema import Workload

@@ -35,7 +35,7 @@ def test_another_signature_is_refused(tmp_path: Path, ekb: Ekb) -> None:
 
 def test_the_json_is_the_record(tmp_path: Path, ekb: Ekb) -> None:
     record = ekb("judge", write(tmp_path, TEXT), *OPTIONS, "--json").json
-    assert record["schema"] == "judgement/1"
+    assert record["schema"] == "judgement/2"
     assert record["outcome"]["kind"] == "correct"
     assert len(record["inputs"]) >= 3
 

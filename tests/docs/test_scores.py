@@ -22,6 +22,7 @@ from edgekernelbench.metrics.measures import correct as correct_measure
 from edgekernelbench.metrics.population import Scored
 from edgekernelbench.metrics.portable import joined
 from edgekernelbench.metrics.randomization import DRAWS
+from edgekernelbench.metrics.speed import CONFIDENCE as SURE_CONFIDENCE
 from edgekernelbench.metrics.speed import PROCESS_SPREAD, sure_log_speedup
 from edgekernelbench.metrics.student import t_quantile
 from edgekernelbench.metrics.success import correct_at_k
@@ -126,7 +127,7 @@ def test_the_sure_bounds_by_hand_are_those_of_the_code() -> None:
     logs = [math.log(ratio) for ratio in ratios]
     assert five is not None
     assert len(ratios) == FINAL_RINGS
-    for number in (f"{fmean(logs):.4f}", f"{stdev(logs):.4f}", f"{t_quantile(0.95, 4):.3f}"):
+    for number in (f"{fmean(logs):.4f}", f"{stdev(logs):.4f}", f"{t_quantile(SURE_CONFIDENCE, 4):.3f}"):
         assert number in PAGE
     assert f"= {math.exp(five):.3f}." in PAGE
 

@@ -15,7 +15,8 @@ FAKE_SERVER = Path(__file__).parent / "cheats" / "fake_server.py"
 @pytest.fixture(scope="session")
 def _shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supervisor]:
     scratch = tmp_path_factory.mktemp("scratch")
-    environment = {"PATH": os.environ["PATH"], "LISTED": "yes"}
+    environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    environment["LISTED"] = "yes"
     with Supervisor([sys.executable, str(FAKE_SERVER)], environment, scratch) as supervisor:
         yield supervisor
 

@@ -10,7 +10,7 @@ import pytest
 from tests.tiny import make_catalogue
 
 from edgekernelbench.evaluator.exam import choose_inputs
-from edgekernelbench.evaluator.judge import Judge
+from edgekernelbench.evaluator.judge import ONE_CHILD, STOPPED_EARLY, Judge
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
@@ -52,6 +52,13 @@ WHEN_RUN = {
     "eats_memory": "crashed run",
     "exits_as_if_all_were_well": "crashed run",
     "forges_a_reply": "crashed run",
+    "forks_and_goes_on": "correct",
+    "finds_the_disk_full": "unjudged disk",
+    "writes_a_file_beyond_its_limit": "unjudged worker",
+    "calls_home": "unjudged worker",
+    "is_told_to_end": "crashed run",
+    "is_killed": "crashed run",
+    "divides_by_zero": "crashed run",
 }
 WHEN_TIMED = {
     "right": "correct",
@@ -108,6 +115,20 @@ def test_a_kernel_that_never_returns_costs_its_deadline_and_at_most_a_second(
     assert outcome_of(judge, workload, "never_returns", None) == "crashed run (timed out)"
 
     assert 2.0 <= time.monotonic() - start < 3.0
+
+
+def test_a_kernel_far_slower_than_the_default_is_not_measured_to_the_end(
+    judge: Judge, workload: Workload
+) -> None:
+    plan = replace(QUICK, rings=5)
+    text = TEXT.format(trick="dawdles")
+
+    judgement = judge.judge(Submission(workload, text, choose_inputs(b"s", workload), plan))
+
+    assert isinstance(judgement.outcome, Correct)
+    assert len(judgement.outcome.rings) == len(judgement.conditions) == 2
+    assert STOPPED_EARLY in judgement.flags
+    assert ONE_CHILD not in judgement.flags
 
 
 def test_no_time_is_stored_for_a_kernel_that_was_wrong_when_timed(judge: Judge, workload: Workload) -> None:

@@ -165,7 +165,7 @@ def test_a_worker_sees_the_listed_environment_and_its_own_folder(supervisor: Sup
         reply = worker.reply()
 
     assert reply is not None
-    assert set(reply["environment"]) - {"LC_CTYPE"} == {"PATH", "LISTED"}
+    assert set(reply["environment"]) - {"LC_CTYPE", "PYTHONPATH"} == {"PATH", "LISTED"}
     assert reply["cwd"] == str(worker.folder)
 
 
@@ -177,6 +177,16 @@ def test_the_token_goes_round(supervisor: Supervisor) -> None:
         heard = [worker.pass_token({"turn": turn}) for turn in range(3) for worker in (one, two)]
 
     assert heard == [{"turn": turn} for turn in range(3) for _ in range(2)]
+
+
+def test_who_has_given_the_token_back_is_stopped_with_all_that_it_started(supervisor: Supervisor) -> None:
+    with supervisor.start("spin_beside_tokens", {}, folder=supervisor.folder(), limits=LIMITS) as worker:
+        for turn in range(2):
+            assert worker.pass_token({"turn": turn}) == {"turn": turn}
+            end = time.monotonic() + 5
+            while _states(supervisor) != "TT" and time.monotonic() < end:
+                time.sleep(0.001)
+            assert _states(supervisor) == "TT"
 
 
 def test_a_worker_that_keeps_the_token_ends_at_its_deadline(supervisor: Supervisor) -> None:
@@ -218,6 +228,14 @@ def test_a_worker_that_is_closed_early_is_killed(supervisor: Supervisor) -> None
         pass
 
     assert _descendants(supervisor) == []
+
+
+def _states(supervisor: Supervisor) -> str:
+    """Give the states of a worker and of its child: `T` for a stopped one."""
+    (worker,) = _descendants(supervisor)
+    children = Path(f"/proc/{worker}/task/{worker}/children").read_text(encoding="ascii").split()
+    stats = [Path(f"/proc/{pid}/stat").read_text(encoding="ascii") for pid in (worker, *children)]
+    return "".join(stat.rpartition(")")[2].split()[0] for stat in stats)
 
 
 def _descendants(supervisor: Supervisor) -> list[str]:

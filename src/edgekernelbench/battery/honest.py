@@ -12,7 +12,8 @@ from edgekernelbench.base.errors import SourceError
 from edgekernelbench.battery.rewrites import Rewrite, load_rewrites
 from edgekernelbench.evaluator.compare import compare
 from edgekernelbench.evaluator.exam import Exams, choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.interp.evaluate import evaluate
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.lowering.default import default_lowering

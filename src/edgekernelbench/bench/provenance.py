@@ -9,6 +9,7 @@ from os import sched_getaffinity, sysconf
 from pathlib import Path
 
 from edgekernelbench.bench.experiment import Experiment
+from edgekernelbench.profiles.host import cpu_name
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.manifest import DeviceFacts, Manifest
 
@@ -57,19 +58,10 @@ def device_facts(profile: Profile) -> DeviceFacts:
         threads=profile.threads,
         machine=platform.machine(),
         system=f"{platform.system()} {platform.release()}",
-        cpu=_cpu_name(),
+        cpu=cpu_name(),
         cores=len(sched_getaffinity(0)),
         memory_bytes=sysconf("SC_PAGE_SIZE") * sysconf("SC_PHYS_PAGES"),
     )
-
-
-def _cpu_name() -> str:
-    path = Path("/proc/cpuinfo")
-    if not path.is_file():
-        return ""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    found = next((line for line in lines if line.startswith(("model name", "Model"))), ":")
-    return found.partition(":")[2].strip()
 
 
 def package_versions() -> dict[str, str]:

@@ -13,7 +13,8 @@ from edgekernelbench.bench.provenance import device_facts, package_versions
 from edgekernelbench.bench.run import baselines_of, hold_release
 from edgekernelbench.bench.verdicts import TIMING_PLANS
 from edgekernelbench.evaluator.exam import InputChoice, choose_inputs
-from edgekernelbench.evaluator.judge import Judge, Submission
+from edgekernelbench.evaluator.judge import Judge
+from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.metrics.agreement import SpeedAgreement, speed_agreement
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.profiles.profile import Profile, load_profile

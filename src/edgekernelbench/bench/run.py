@@ -26,6 +26,7 @@ from edgekernelbench.evaluator.environment import worker_environment
 from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.references import TunedBaseline, open_tuned
 from edgekernelbench.evaluator.vendor import VendorBaseline
+from edgekernelbench.profiles.peaks import load_peaks
 from edgekernelbench.profiles.profile import Profile, load_profile
 from edgekernelbench.records.attempt import Attempt, attempt_id
 from edgekernelbench.records.store import RunFolder
@@ -102,7 +103,13 @@ def continue_run(
     baselines = baselines_of(experiment, profile)
     with (
         folder.writing() as writer,
-        Judge(profile, compiler=experiment.compiler, baselines=baselines, release=release_name()) as judge,
+        Judge(
+            profile,
+            compiler=experiment.compiler,
+            baselines=baselines,
+            release=release_name(),
+            peaks=load_peaks(profile),
+        ) as judge,
     ):
         keeper = Doorkeeper(judge, secrets.token_bytes(16), Lock())
         generation = Generation(experiment, profile, workloads, keeper, writer, Lock())

@@ -15,6 +15,7 @@ from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.lang.source import line_ends
+from edgekernelbench.profiles.peaks import load_peaks
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
 from edgekernelbench.records.schema import storable
@@ -58,7 +59,7 @@ def judge(
         attempt=f"hand/{found.id}/0",
         reveal=True,
     )
-    with Judge(profile, compiler=compiler) as judging:
+    with Judge(profile, compiler=compiler, peaks=load_peaks(profile)) as judging:
         judgement = judging.judge(submission)
     if as_json:
         print_json(judgement.model_dump(mode="json", by_alias=True))

@@ -31,6 +31,7 @@ COMMANDS = {
     "release": "Show, verify and freeze what scores rest on.",
     "model": "List, fetch and serve language models.",
     "batch": "Write prompts to files, read answers back.",
+    "peaks": "Measure what a device reaches, for the judge to compare with.",
     "doctor": "Say what this machine has, what is missing, and what brings it.",
 }
 """Each is a module of this package, loaded when it is asked for: some need half a second of imports."""

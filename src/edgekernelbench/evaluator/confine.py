@@ -4,9 +4,11 @@ import ctypes
 import os
 import resource
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 from edgekernelbench.evaluator.messages import STDERR, Limits
+from edgekernelbench.evaluator.offline import go_offline
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -46,6 +48,9 @@ def confine(folder: Path, limits: Limits, *, mapped: int) -> None:
     _redirect(STDERR, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 2)
     if limits.cpus:
         os.sched_setaffinity(0, limits.cpus)
+    if not limits.network:
+        go_offline()
+    _be_the_first_to_go()
     cores = len(os.sched_getaffinity(0))
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_NOFILE, limits.files)
@@ -53,6 +58,12 @@ def confine(folder: Path, limits: Limits, *, mapped: int) -> None:
     # Far above the deadline: it stops what outlives a server that was killed.
     _limit(resource.RLIMIT_CPU, int(limits.deadline_s * cores * 4) + 60)
     _limit(resource.RLIMIT_AS, mapped + limits.memory_bytes)
+
+
+def _be_the_first_to_go() -> None:
+    """Let the system end this process, and not the judge, when memory runs out."""
+    with suppress(OSError):  # containers may not show it
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
 def _limit(kind: int, value: int) -> None:

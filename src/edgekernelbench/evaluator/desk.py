@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +94,7 @@ def serve_tokens(
                     single = batches.calibrate()
                 answer(runs=batches.runs, single_ns=single)
             case "batch":
-                samples, threads = batches.batch()
-                answer(samples=samples, threads=threads)
+                answer(**asdict(batches.batch()))
             case _:
                 leave()
                 answer(left=True)

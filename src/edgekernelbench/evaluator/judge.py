@@ -8,43 +8,46 @@ text ─ parse ─ verify ─ signature ─ limits ─┬─ Rejected
 ```
 """
 
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.base.hashing import hash_text
-from edgekernelbench.base.units import Nanoseconds
 from edgekernelbench.compiler.traced import read_traced
+from edgekernelbench.evaluator.acceptance import accept
 from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline, Entry
+from edgekernelbench.evaluator.bounds import FASTER_THAN_ROOFLINE, Needs, bound_of, is_faster, needs_of
 from edgekernelbench.evaluator.device_lock import hold_device
 from edgekernelbench.evaluator.environment import (
+    ALL_CORES,
+    WORKER_COMMAND,
     host_room,
+    part_of,
     scratch_root,
     server_name,
     worker_cores,
     worker_environment,
 )
 from edgekernelbench.evaluator.exam import Exam, Exams
+from edgekernelbench.evaluator.findings import Findings
 from edgekernelbench.evaluator.marking import Mark, first_wrong
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.probe import recheck_device
+from edgekernelbench.evaluator.quiet import crowd, is_hopeless, measure_quietly
 from edgekernelbench.evaluator.references import reference_record
-from edgekernelbench.evaluator.ring import IDLE_S, Lost, Pace, Timed, TimingPlan, measure_ring
-from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
+from edgekernelbench.evaluator.ring import IDLE_S, Lost, Pace, Timed, TimingPlan
 from edgekernelbench.evaluator.standby import Standby
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.evaluator.supervisor import ServerLost, Supervisor
 from edgekernelbench.evaluator.trial import Trial, excuse, out_of_room, post_mortem
 from edgekernelbench.ir.kernel import Kernel
-from edgekernelbench.lang.parse import parse
 from edgekernelbench.lang.printing import print_kernel
-from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.peaks import Peaks
 from edgekernelbench.profiles.profile import Profile
-from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement, VendorRecord
+from edgekernelbench.records.judgement import InputSet, Judgement
 from edgekernelbench.records.outcome import (
     Cause,
     Correct,
@@ -57,10 +60,7 @@ from edgekernelbench.records.outcome import (
 )
 from edgekernelbench.records.reference import BASELINE_OF
 from edgekernelbench.records.schema import storable
-from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.schema import Workload
-
-WORKER_MODULE = "edgekernelbench.evaluator.worker"
 
 COMPILE_DEADLINE_S = 60.0
 """Compiling is the compiler's work, and the largest graphs take it seconds."""
@@ -76,27 +76,17 @@ NS_PER_SECOND = 1_000_000_000
 ONE_CHILD = "one-child"
 """Flag of a judgement: its speed rests on one set of processes."""
 
+STOPPED_EARLY = "stopped-early"
+"""Flag of a judgement: fewer sets of processes than planned, for a kernel far slower than every baseline."""
+
 NONDETERMINISTIC = "nondeterministic"
 """Flag of a judgement: two runs on the same inputs differ, within the tolerance."""
-
-
-@dataclass(slots=True)
-class _Findings:
-    """What is learnt on the way to an outcome."""
-
-    canonical: str | None = None
-    marks: Sequence[Mark] = ()
-    cost: CostRecord | None = None
-    spent: dict[str, int] | None = None
-    flags: tuple[str, ...] = ()
-    vendor: VendorRecord | None = None
-    chosen: VendorRecord | None = None
 
 
 class Judge:
     """Judges texts on one device; holds the fork servers, the examinations and idle baselines."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but the first are named, and have a default
         self,
         profile: Profile,
         *,
@@ -105,6 +95,7 @@ class Judge:
         limits: Limits | None = None,
         server: Sequence[str] | None = None,
         release: str = "",
+        peaks: Peaks | None = None,
     ) -> None:
         """Make a judge; servers are started with the first worker that needs them.
 
@@ -115,6 +106,7 @@ class Judge:
             limits: What workers may use; None for what the profile asks for.
             server: Starts a fork server, given the name of a compiler; None for the product's own.
             release: Id of the release that records name; empty names none.
+            peaks: What the device reaches; None when that was not measured.
         """
         self.profile = profile
         self.compiler = compiler
@@ -122,18 +114,20 @@ class Judge:
         self.environment = worker_environment(profile.threads)
         self._bench = Bench(profile, compiler)
         self._baselines = (DefaultBaseline(self._bench),) if baselines is None else tuple(baselines)
-        cores = worker_cores(profile.threads)
         self._limits = limits or Limits(
             deadline_s=COMPILE_DEADLINE_S + LEAST_DEADLINE_S,
             run_s=LEAST_DEADLINE_S,
             memory_bytes=profile.workspace_bytes + host_room(profile),
-            cpus=cores,
+            cpus=worker_cores(profile.threads),
         )
-        self._command = (sys.executable, "-m", WORKER_MODULE) if server is None else tuple(server)
+        self._cores = self._limits.cpus or worker_cores(ALL_CORES)
+        self._command = WORKER_COMMAND if server is None else tuple(server)
         self._exams = Exams()
         self._servers: dict[str, Supervisor] = {}
-        self._standby = Standby(self._supervisor, profile.target)
+        self._standby = Standby(self._supervisor, part_of(profile))
         self._paces: dict[str, Pace] = {}
+        self._peaks = peaks
+        self._needs: dict[str, Needs] = {}
 
     def judge(self, submission: Submission) -> Judgement:
         """Judge one text.
@@ -144,7 +138,7 @@ class Judge:
         Returns:
             The outcome with what it rests on; `Unjudged` when the judge's own machinery failed.
         """
-        findings = _Findings()
+        findings = Findings()
         outcome = recheck_device(self._outcome(submission, findings), self.profile)
         margins = tuple(m for mark in findings.marks for m in mark.margins)
         shown = submission.inputs if submission.reveal else ()
@@ -164,10 +158,12 @@ class Judge:
             cost=findings.cost,
             vendor=findings.vendor,
             reference=reference_record(self.release, outcome, self._baselines, findings.chosen),
+            conditions=findings.conditions if isinstance(outcome, Correct) else (),
+            roofline=findings.roofline,
             spent_ns=findings.spent or {},
         )
 
-    def _outcome(self, submission: Submission, findings: _Findings) -> Outcome | Unjudged:
+    def _outcome(self, submission: Submission, findings: Findings) -> Outcome | Unjudged:
         source = read_traced(submission.text).text if submission.traced else submission.text
         try:
             kernel = self.accept(submission.workload, source)
@@ -189,31 +185,14 @@ class Judge:
             return Unjudged(Cause.DISK, "there is no room for the buffers of a worker")
 
     def accept(self, workload: Workload, text: str) -> Kernel:
-        """Parse and verify a text, and check it against the workload and the limits of the device.
-
-        Args:
-            workload: For which workload.
-            text: The kernel text, whatever it is.
-
-        Returns:
-            The kernel, knobs at their first option.
+        """Check a text against a workload and the limits of the device.
 
         Raises:
-            SourceError: With everything that was found in one pass.
+            SourceError: With everything that is wrong in any layer.
         """
-        kernel = parse(text)
-        facts = verify_compute(kernel)
-        canonical = workload.kernel()
-        problems = verify_signature(kernel, canonical)
-        if not problems:
-            own = verify_compute(canonical).kernel
-            problems = verify_arithmetic(facts.kernel, own, workload.accumulate)
-        if problems:
-            raise SourceError(problems, text)
-        build_nest(facts, self.profile.target, self.profile)
-        return kernel
+        return accept(workload, text, self.profile)
 
-    def _judge_values(self, entry: Entry, exam: Exam, findings: _Findings) -> Outcome | Unjudged:
+    def _judge_values(self, entry: Entry, exam: Exam, findings: Findings) -> Outcome | Unjudged:
         assignment = entry.assignment(self._limits_for(exam.workload))
         with Trial(self._supervisor(entry.server), assignment, exam, None) as trial:
             ended = trial.worker.wait()
@@ -223,17 +202,17 @@ class Judge:
                 return failure
             if reply is None or ended.exit_code != 0 or "cost" not in reply:
                 return post_mortem(trial.worker, ended)
-            _note_report(findings, reply)
+            findings.note_report(reply)
             return self._marked(trial.marks(), findings) or Correct(())
 
-    def _marked(self, marks: Sequence[Mark], findings: _Findings) -> Wrong | None:
+    def _marked(self, marks: Sequence[Mark], findings: Findings) -> Wrong | None:
         findings.marks = [*findings.marks, *marks]
         if not all(mark.deterministic for mark in marks):
-            _flag(findings, NONDETERMINISTIC)
+            findings.flag(NONDETERMINISTIC)
         return first_wrong(marks)
 
     def _judge_speed(
-        self, entry: Entry, exam: Exam, timing: TimingPlan, findings: _Findings
+        self, entry: Entry, exam: Exam, timing: TimingPlan, findings: Findings
     ) -> Outcome | Unjudged:
         rings = []
         for number in range(timing.rings):
@@ -242,16 +221,30 @@ class Judge:
             if not isinstance(result, Ring):
                 return result
             rings.append(result)
+            if len(rings) < timing.rings and is_hopeless(rings):
+                findings.flag(STOPPED_EARLY)
+                break
         if timing.rings == 1:
-            _flag(findings, ONE_CHILD)
+            findings.flag(ONE_CHILD)
+        self._compare_with_roofline(exam.workload, rings, findings)
         return Correct(tuple(rings))
+
+    def _compare_with_roofline(self, workload: Workload, rings: Sequence[Ring], findings: Findings) -> None:
+        if self._peaks is None:
+            return
+        if workload.id not in self._needs:
+            self._needs[workload.id] = needs_of(workload, self.profile)
+        bounds = [bound_of(self._needs[workload.id], self._peaks, self.profile, r) for r in rings]
+        findings.roofline = max(bounds, key=lambda bound: bound.memory_ns)
+        if all(map(is_faster, rings, bounds)):
+            findings.flag(FASTER_THAN_ROOFLINE)
 
     def _ring(
         self,
         entry: Entry,
         exam: Exam,
         timing: TimingPlan,
-        findings: _Findings,
+        findings: Findings,
         *,
         fresh: bool,
         first: bool,
@@ -267,25 +260,27 @@ class Judge:
             if report is None or "cost" not in report:
                 return self._fate(trial)
             if first:
-                _note_report(findings, report)
+                findings.note_report(report)
             wrong = self._marked(trial.marks(), findings)
             if wrong is not None:
                 return wrong
             trial.worker.extend(IDLE_S)
-            with hold_device(self.profile.target):
-                ring = measure_ring([trial.timed("kernel", limits.run_s), *beside], timing)
-            if isinstance(ring, Lost):
-                return self._lost(ring, trial)
+            with hold_device(part_of(self.profile)):
+                things = [trial.timed("kernel", limits.run_s), *beside]
+                measured = measure_quietly(things, timing, self._cores)
+            if isinstance(measured, Lost):
+                return self._lost(measured, trial)
             # Beside a GPU, host threads only wait and start kernels; PoCL has its own limit.
-            crowd = _crowd(ring, self.profile.threads) if self.profile.target == "llvm" else None
-            if crowd is not None:
-                return crowd
+            crowded = crowd(measured, self.profile.threads) if self.profile.target == "llvm" else None
+            if crowded is not None:
+                return crowded
+            findings.note_conditions(measured.conditions)
             if trial.worker.pass_token({"do": "outputs"}) is None:
                 return self._fate(trial)
-            return self._marked([trial.timed_mark()], findings) or ring
+            return self._marked([trial.timed_mark()], findings) or measured.ring
 
     def _beside(
-        self, exam: Exam, timing: TimingPlan, findings: _Findings, *, fresh: bool
+        self, exam: Exam, timing: TimingPlan, findings: Findings, *, fresh: bool
     ) -> list[Timed] | Unjudged:
         """Make the baselines ready; `Unjudged` when one fails that must not, with what each of them is."""
         things: list[Timed] = []
@@ -303,7 +298,7 @@ class Judge:
             elif baseline.required:
                 return thing
             else:
-                _flag(findings, f"no-{baseline.name}")
+                findings.flag(f"no-{baseline.name}")
         return things
 
     def _limits_for(self, workload: Workload) -> Limits:
@@ -364,29 +359,6 @@ class Judge:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _flag(findings: _Findings, flag: str) -> None:
-    if flag not in findings.flags:
-        findings.flags = (*findings.flags, flag)
-
-
-def _note_report(findings: _Findings, report: dict[str, Any]) -> None:
-    spent = {str(phase): int(ns) for phase, ns in report["spent"].items()}
-    findings.spent = spent
-    findings.cost = CostRecord(
-        code_bytes=report["cost"]["code_bytes"],
-        workspace_bytes={str(k): int(v) for k, v in report["cost"]["workspace_bytes"].items()},
-        compile_ns=Nanoseconds(spent.get("compile", 0)),
-    )
-
-
-def _crowd(ring: Ring, threads: int) -> Unjudged | None:
-    for series in (ring.kernel, *ring.baselines):
-        if series.threads > threads:
-            detail = f"{series.name} used {series.threads} threads, {threads} were stated"
-            return Unjudged(Cause.LOAD, detail)
-    return None
 
 
 def _storable(diagnostic: Diagnostic) -> Diagnostic:

@@ -1,7 +1,7 @@
 """What the judge, the fork server and a worker say to each other: JSON, one object a line, and files.
 
 ```text
-judge ── Start, Extend, Kill ──▶ server ── fork ──▶ worker
+judge ── Start, Extend, Rest, Wake, Kill ──▶ server ── fork ──▶ worker
 judge ◀── Ended ─────────────── server ◀── dies ─── worker
 judge ◀── reply.json, phase, stderr, arenas: files in the worker's folder ── worker
 judge ◀── go, done: two pipes in the same folder, for the token ──▶ worker
@@ -34,6 +34,7 @@ class Limits:
         file_bytes: Size of a file that it writes.
         files: Open files.
         cpus: Cores that it may run on; empty for those of the server.
+        network: Whether it may open sockets beyond this machine: only what runs kernels on a board does.
     """
 
     deadline_s: float = 10.0
@@ -42,6 +43,7 @@ class Limits:
     file_bytes: int = 256 << 20
     files: int = 256
     cpus: tuple[int, ...] = ()
+    network: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,20 @@ class Extend:
 
     id: int
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Stop all threads of a worker, and of what it started, until it is woken."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Let a worker that rests go on."""
+
+    id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +108,7 @@ class Ended:
     strays: int
 
 
-Order = Start | Extend | Kill
+Order = Start | Extend | Rest | Wake | Kill
 
 
 def encode(message: Order | Ended) -> bytes:
@@ -118,6 +134,10 @@ def decode_order(line: bytes) -> Order:
             )
         case "Extend":
             return Extend(**fields)
+        case "Rest":
+            return Rest(**fields)
+        case "Wake":
+            return Wake(**fields)
         case "Kill":
             return Kill(**fields)
         case other:

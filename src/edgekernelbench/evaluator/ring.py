@@ -7,6 +7,8 @@ from typing import Any
 
 from edgekernelbench.base.units import Nanoseconds
 from edgekernelbench.evaluator.supervisor import Worker
+from edgekernelbench.evaluator.timing import Batch
+from edgekernelbench.evaluator.watch import Watch
 from edgekernelbench.records.outcome import Ring, Series
 
 NS_PER_SECOND = 1_000_000_000
@@ -22,14 +24,18 @@ class TimingPlan:
         batch_ns: Least duration of a batch.
         budget_ns: A thing that has taken longer than this in a ring is measured no further, once it has two
             batches.
-        settle_ns: Pause before the token is passed on, in which thread pools of the last holder go to sleep.
+        settle_ns: Pause before the token is passed on, in which the last holder is stopped.
+        tries: How often a ring is measured at most, until the machine was quiet.
+        tries_ns: A ring whose tries have taken longer than this is not tried again.
     """
 
     rings: int = 1
     batches: int = 6
     batch_ns: int = 10_000_000
     budget_ns: int = 250_000_000
-    settle_ns: int = 3_000_000
+    settle_ns: int = 1_000_000
+    tries: int = 3
+    tries_ns: int = 1_000_000_000
 
 
 LEAST_BATCHES = 2
@@ -81,12 +87,49 @@ class Lost:
     answer: dict[str, Any] | None
 
 
-def measure_ring(things: Sequence[Timed], plan: TimingPlan) -> Ring | Lost:
+class _Tally:
+    """What was measured of one thing until now."""
+
+    def __init__(self, thing: Timed, pace: Pace, plan: TimingPlan) -> None:
+        self.thing = thing
+        self._pace = pace
+        self._plan = plan
+        self._samples: list[int] = []
+        self._threads = 0
+        self._spent = 0
+
+    def is_enough(self, batch: int) -> bool:
+        """Whether it is so slow that no further batch is measured."""
+        return batch >= LEAST_BATCHES and self._spent > self._plan.budget_ns
+
+    def measure(self, watch: Watch | None) -> Lost | None:
+        """Measure one batch."""
+        start = time.monotonic_ns()
+        answer = _turn(self.thing, {"do": "batch"}, self._plan)
+        spent = time.monotonic_ns() - start - self._plan.settle_ns
+        found = _batch(answer)
+        if found is None:
+            return Lost(self.thing.name, answer)
+        if watch is not None:
+            watch.note(self.thing.name, found)
+        self._spent += spent
+        self._samples += found.samples
+        self._threads = max(self._threads, found.threads)
+        return None
+
+    def series(self) -> Series:
+        """Give what is stored."""
+        samples = tuple(Nanoseconds(s) for s in self._samples)
+        return Series(self.thing.name, self._pace.runs, samples, self._threads)
+
+
+def measure_ring(things: Sequence[Timed], plan: TimingPlan, watch: Watch | None = None) -> Ring | Lost:
     """Measure some processes in turn.
 
     Args:
         things: The kernel first, then its baselines; each waits for the token.
         plan: How long.
+        watch: Looks at the machine after each batch.
 
     Returns:
         The samples of all; `Lost` when one of them failed.
@@ -94,33 +137,19 @@ def measure_ring(things: Sequence[Timed], plan: TimingPlan) -> Ring | Lost:
     Raises:
         ServerLost: When the fork server is gone.
     """
-    runs: list[int] = []
+    tallies = []
     for thing in things:
         pace = thing.pace or calibrate(thing, plan)
         if isinstance(pace, Lost):
             return pace
-        runs.append(pace.runs)
-    samples: list[list[int]] = [[] for _ in things]
-    threads = [0] * len(things)
-    spent = [0] * len(things)
+        tallies.append(_Tally(thing, pace, plan))
     for batch in range(plan.batches):
-        order = range(len(things)) if batch % 2 == 0 else reversed(range(len(things)))
-        for place in order:
-            if batch >= LEAST_BATCHES and spent[place] > plan.budget_ns:
-                continue
-            start = time.monotonic_ns()
-            answer = _turn(things[place], {"do": "batch"}, plan)
-            spent[place] += time.monotonic_ns() - start
-            found = _samples(answer)
-            if answer is None or not found:
-                return Lost(things[place].name, answer)
-            samples[place].extend(found)
-            threads[place] = max(threads[place], answer["threads"])
-    series = [
-        Series(thing.name, runs[n], tuple(Nanoseconds(s) for s in samples[n]), threads[n])
-        for n, thing in enumerate(things)
-    ]
-    return Ring(series[0], tuple(series[1:]))
+        for tally in tallies if batch % 2 == 0 else reversed(tallies):
+            lost = None if tally.is_enough(batch) else tally.measure(watch)
+            if lost is not None:
+                return lost
+    kernel, *baselines = (tally.series() for tally in tallies)
+    return Ring(kernel, tuple(baselines))
 
 
 def calibrate(thing: Timed, plan: TimingPlan) -> Pace | Lost:
@@ -144,12 +173,18 @@ def _turn(thing: Timed, message: dict[str, object], plan: TimingPlan) -> dict[st
     return answer
 
 
-def _samples(answer: dict[str, Any] | None) -> list[int]:
-    if answer is None or not isinstance(answer.get("threads"), int):
-        return []
-    samples = answer.get("samples")
-    proper = isinstance(samples, list) and all(_is_count(s) for s in samples)
-    return list(samples) if proper and isinstance(samples, list) else []
+def _batch(answer: dict[str, Any] | None) -> Batch | None:
+    """Read the answer of a worker; None when it is not what a batch can have shown."""
+    match answer:
+        case {
+            "samples": [*samples],
+            "threads": int(threads),
+            "cores": [*cores],
+            "waited_ns": int(waited),
+        } if samples and all(map(_is_count, samples)) and all(isinstance(core, int) for core in cores):
+            return Batch(tuple(samples), threads, tuple(cores), max(0, waited))
+        case _:
+            return None
 
 
 def _is_count(value: object) -> bool:

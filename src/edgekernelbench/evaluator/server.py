@@ -27,10 +27,13 @@ from edgekernelbench.evaluator.messages import (
     Extend,
     Kill,
     Order,
+    Rest,
     Start,
+    Wake,
     decode_order,
     encode,
 )
+from edgekernelbench.evaluator.resting import rest, wake
 
 NS_PER_SECOND = 1_000_000_000
 
@@ -104,6 +107,13 @@ class Server:
             case Extend(id=number, seconds=seconds):
                 if number in self._workers:
                     self._workers[number].deadline = time.monotonic_ns() + int(seconds * NS_PER_SECOND)
+            case Rest(id=number):
+                if number in self._workers:
+                    self._kill_strays()
+                    rest(self._workers[number].pid)
+            case Wake(id=number):
+                if number in self._workers:
+                    wake(self._workers[number].pid)
             case Kill(id=number):
                 if number in self._workers:
                     _kill_group(self._workers[number].pid)

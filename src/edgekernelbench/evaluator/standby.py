@@ -158,11 +158,23 @@ class Standby:
             trial = Trial(self._supervisor(contender.server), assignment, exam, timing)
         except (UnfitError, PrerequisiteError) as error:
             return Unjudged(Cause.WORKER, str(error))
-        pace = _examine(trial, contender.name, timing)
+        pace = self._examine(trial, contender.name, timing)
         if isinstance(pace, Unjudged):
             trial.close()
             return pace
         return contender, trial, pace
+
+    def _examine(self, trial: Trial, name: str, timing: TimingPlan) -> Pace | Unjudged:
+        """Put the papers to a contender as to a kernel, and let it warm up."""
+        report = trial.worker.pass_token({"do": "report"})
+        if report is None:
+            return _why(trial, name)
+        wrong = first_wrong(trial.marks())
+        if wrong is not None:
+            return Unjudged(Cause.WORKER, f"baseline {name} is wrong: {wrong.detail}")
+        with hold_device(self._device):
+            pace = calibrate(trial.timed(name, PATIENCE_S), timing)
+        return _why(trial, name) if isinstance(pace, Lost) else pace
 
     def drop(self, name: str) -> None:
         """End the worker of a baseline."""
@@ -180,18 +192,6 @@ def _times(ring: Ring) -> dict[str, float]:
     """Give the shortest run of each: of a few batches that is the steadiest figure."""
     series: tuple[Series, ...] = (ring.kernel, *ring.baselines)
     return {each.name: min(each.samples) / each.runs for each in series}
-
-
-def _examine(trial: Trial, name: str, timing: TimingPlan) -> Pace | Unjudged:
-    """Put the papers to a contender as to a kernel, and let it warm up."""
-    report = trial.worker.pass_token({"do": "report"})
-    if report is None:
-        return _why(trial, name)
-    wrong = first_wrong(trial.marks())
-    if wrong is not None:
-        return Unjudged(Cause.WORKER, f"baseline {name} is wrong: {wrong.detail}")
-    pace = calibrate(trial.timed(name, PATIENCE_S), timing)
-    return _why(trial, name) if isinstance(pace, Lost) else pace
 
 
 def _why(trial: Trial, name: str) -> Unjudged:

@@ -28,7 +28,10 @@ from edgekernelbench.evaluator.messages import (
     Extend,
     Kill,
     Limits,
+    Order,
+    Rest,
     Start,
+    Wake,
     decode_ended,
     encode,
 )
@@ -92,7 +95,7 @@ class Worker:
         return self._ended
 
     def pass_token(self, message: Mapping[str, object]) -> dict[str, Any] | None:
-        """Let it work until it answers.
+        """Let it work until it answers, and put it to rest.
 
         Args:
             message: What to do.
@@ -103,6 +106,8 @@ class Worker:
         Raises:
             ServerLost: When the server is lost.
         """
+        if self._ended is None:
+            self._supervisor.send(Wake(self._number))
         os.write(self._go, json.dumps(message).encode() + b"\n")
         while b"\n" not in self._pending:
             if self._ended is not None:
@@ -112,6 +117,7 @@ class Worker:
             if len(self._pending) > MAX_LINE_BYTES:
                 self.kill()
                 return None
+        self._supervisor.send(Rest(self._number))
         line, self._pending = self._pending.split(b"\n", 1)
         return _json_object(line)
 
@@ -251,7 +257,7 @@ class Supervisor:
         self.send(Start(self._count, role, str(folder), limits))
         return worker
 
-    def send(self, message: Start | Extend | Kill) -> None:
+    def send(self, message: Order) -> None:
         """Order something.
 
         Raises:

@@ -6,8 +6,10 @@ one round, a *batch* is what is done while the token is held: one round untimed,
 fixed number of samples.
 """
 
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +37,36 @@ MAX_REPEATS = 1000
 
 WORKING_SHARE = 0.05
 """A thread worked when it used at least this share of the processor time of the busiest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadUse:
+    """What a thread did since it started.
+
+    Attributes:
+        ran_ns: Processor time.
+        waited_ns: How long it waited for a core while it could have run.
+    """
+
+    ran_ns: int
+    waited_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one batch shows.
+
+    Attributes:
+        samples: Durations of its samples, in nanoseconds.
+        threads: How many threads worked.
+        cores: On which cores they were allowed to.
+        waited_ns: How long threads waited for a core, all together.
+    """
+
+    samples: tuple[int, ...]
+    threads: int
+    cores: tuple[int, ...]
+    waited_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +138,7 @@ class Batches:
         self._sets = sets
         self._plan = plan
         self._repeats = 1
+        self._slow = False
 
     def calibrate(self) -> int:
         """Warm up, and settle how long a batch is.
@@ -120,25 +153,28 @@ class Batches:
         single = self._run(1, 1)[0]
         if single < 1:
             raise InternalError(f"expected the duration of a run, found {single} ns")
-        # A kernel that takes long for its small buffers does not gain from finding them in the cache.
-        self._sets = 1 if single > SLOW_RUN_NS else min(self._sets, max(2, self._plan.batch_ns // single))
+        if single > SLOW_RUN_NS:
+            # It does not gain from finding its small buffers in the cache, and needs no more warming up.
+            self._slow = True
+            self._sets = self.runs = 1
+            return single
+        self._sets = min(self._sets, max(2, self._plan.batch_ns // single))
         self._run(self._sets, 1)
-        round_ns = max(1, min(self._run(self._sets, 3 if single < SLOW_RUN_NS else 1)))
+        round_ns = max(1, min(self._run(self._sets, 3)))
         self.runs = self._sets * min(MAX_REPEATS, max(1, -(-SHORTEST_SAMPLE_NS // round_ns)))
         sample_ns = round_ns * self.runs // self._sets
         self._repeats = min(MAX_REPEATS, max(1, -(-self._plan.batch_ns // sample_ns)))
         return round_ns // self._sets
 
-    def batch(self) -> tuple[tuple[int, ...], int]:
-        """Measure one batch.
-
-        Returns:
-            Its samples, and how many threads worked.
-        """
-        self._run(self._sets, 1)
-        before = thread_times()
+    def batch(self) -> Batch:
+        """Measure one batch."""
+        if not self._slow:
+            self._run(self._sets, 1)  # what slept wakes up; beside a slow run that takes no time
+        before = thread_uses()
         samples = tuple(int(ns) for ns in self._run(self.runs, self._repeats))
-        return samples, working_threads(before, thread_times())
+        after = thread_uses()
+        working = working_threads(before, after)
+        return Batch(samples, len(working), allowed_cores(working), waiting_time(before, after))
 
 
 def call_rounds(call: Callable[[int], object], sets: int) -> RunRound:
@@ -161,20 +197,38 @@ def call_rounds(call: Callable[[int], object], sets: int) -> RunRound:
     return run
 
 
-def thread_times() -> dict[int, int]:
-    """Give the processor time of each thread of this process, in nanoseconds."""
-    times = {}
+def thread_uses() -> dict[int, ThreadUse]:
+    """Give what each thread of this process has done."""
+    uses = {}
     for task in Path("/proc/self/task").iterdir():
         try:
             text = (task / "schedstat").read_text(encoding="ascii")
-        except FileNotFoundError:  # the thread ended meanwhile
+        except (FileNotFoundError, ProcessLookupError):  # the thread ended meanwhile
             continue
-        times[int(task.name)] = int(text.split()[0])
-    return times
+        ran, waited, _ = text.split()
+        uses[int(task.name)] = ThreadUse(int(ran), int(waited))
+    return uses
 
 
-def working_threads(before: dict[int, int], after: dict[int, int]) -> int:
-    """Count the threads that worked between two readings of `thread_times`; at least one did."""
-    spent = [now - before.get(thread, 0) for thread, now in after.items()]
-    most = max(spent, default=0)
-    return max(1, sum(used >= WORKING_SHARE * most and used > 0 for used in spent))
+def working_threads(before: Mapping[int, ThreadUse], after: Mapping[int, ThreadUse]) -> tuple[int, ...]:
+    """List the threads that worked between two readings of `thread_uses`; at least one did."""
+    idle = ThreadUse(0, 0)
+    spent = {thread: use.ran_ns - before.get(thread, idle).ran_ns for thread, use in after.items()}
+    most = max(spent.values(), default=0)
+    working = tuple(t for t, used in spent.items() if used >= WORKING_SHARE * most and used > 0)
+    return working or (os.getpid(),)
+
+
+def waiting_time(before: Mapping[int, ThreadUse], after: Mapping[int, ThreadUse]) -> int:
+    """Add up how long threads waited for a core between two readings of `thread_uses`."""
+    idle = ThreadUse(0, 0)
+    return sum(use.waited_ns - before.get(thread, idle).waited_ns for thread, use in after.items())
+
+
+def allowed_cores(threads: Sequence[int]) -> tuple[int, ...]:
+    """List the cores on which at least one of some threads may run."""
+    cores: set[int] = set()
+    for thread in threads:
+        with suppress(ProcessLookupError):
+            cores |= os.sched_getaffinity(thread)
+    return tuple(sorted(cores))

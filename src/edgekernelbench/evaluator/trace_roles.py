@@ -21,7 +21,8 @@ from edgekernelbench.compiler.tvm.metaschedule.replay import REFUSALS, compile_t
 from edgekernelbench.compiler.tvm.metaschedule.search import load_scheduler, open_search
 from edgekernelbench.evaluator.desk import Desk
 from edgekernelbench.evaluator.server import Role
-from edgekernelbench.evaluator.worker import artifact_role, profile_from_json
+from edgekernelbench.evaluator.worker import artifact_role
+from edgekernelbench.profiles.profile import profile_from_json
 from edgekernelbench.records.outcome import Phase
 
 INPUTS = "inputs.npz"

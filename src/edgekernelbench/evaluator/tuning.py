@@ -21,7 +21,7 @@ from edgekernelbench.compiler.arrays import stored_type
 from edgekernelbench.compiler.traced import Part, Traced
 from edgekernelbench.evaluator.baselines import FindServer
 from edgekernelbench.evaluator.device_lock import hold_device
-from edgekernelbench.evaluator.environment import TUNER
+from edgekernelbench.evaluator.environment import TUNER, part_of
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.supervisor import Supervisor, Worker
 from edgekernelbench.evaluator.trial import last_words
@@ -262,7 +262,7 @@ class Session:
         with self._worker("candidate", request, COMPILE_S) as worker:
             if worker.pass_token({"do": "report"}) is None:
                 return None, _how(worker, "compile")
-            with hold_device(self._profile.target):
+            with hold_device(part_of(self._profile)):
                 worker.extend(RUN_S + COMPILE_S)
                 answer = worker.pass_token({"do": "measure"})
             if answer is None:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from edgekernelbench.base.errors import CompileError, DeviceFault, PrerequisiteError
 from edgekernelbench.compiler.interface import Array, Artifact, Compiler, Cost, Executable
 from edgekernelbench.evaluator.compilers import import_compiler, load_compiler
 from edgekernelbench.evaluator.desk import Desk, serve_tokens
 from edgekernelbench.evaluator.environment import TUNER
+from edgekernelbench.evaluator.peak_worker import peaks_role
 from edgekernelbench.evaluator.server import Role, decline, serve
 from edgekernelbench.evaluator.sheets import Sheet
 from edgekernelbench.evaluator.timing import Batches, BatchPlan, copy_sets, set_count
@@ -23,7 +23,7 @@ from edgekernelbench.evaluator.vendor_onnx import run_onnx
 from edgekernelbench.evaluator.vendor_torch import ROLES
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.build import build_nest
-from edgekernelbench.profiles.profile import DeviceClass, Profile
+from edgekernelbench.profiles.profile import profile_from_json
 from edgekernelbench.records.outcome import Phase
 from edgekernelbench.verify.compute import verify_compute
 
@@ -128,13 +128,6 @@ def _cost_fields(cost: Cost) -> dict[str, object]:
     return {"code_bytes": cost.code_bytes, "workspace_bytes": dict(cost.workspace_bytes)}
 
 
-def profile_from_json(fields: dict[str, Any]) -> Profile:
-    """Read a profile that `dataclasses.asdict` wrote."""
-    plain: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
-    plain["device_class"] = DeviceClass(plain["device_class"])
-    return Profile(**plain)
-
-
 def main() -> None:
     """Run a fork server: `python -m edgekernelbench.evaluator.worker WHAT DESCRIPTOR`.
 
@@ -164,7 +157,7 @@ def main() -> None:
     except PrerequisiteError as error:
         decline(error, int(descriptor))
         return
-    serve({"kernel": kernel_role(load_compiler)}, int(descriptor))
+    serve({"kernel": kernel_role(load_compiler), "peaks": peaks_role(load_compiler)}, int(descriptor))
 
 
 if __name__ == "__main__":

@@ -43,6 +43,15 @@ def read_host(cpuinfo: Path = CPUINFO, caches: Path = CACHES) -> Host:
     return Host(len(os.sched_getaffinity(0)), width, registers, _caches(caches), dots)
 
 
+def cpu_name(cpuinfo: Path = CPUINFO) -> str:
+    """Give the name of this machine's processor, or of the board; empty when it is not told."""
+    if not cpuinfo.is_file():
+        return ""
+    lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+    found = next((line for line in lines if line.startswith(("model name", "Model"))), ":")
+    return found.partition(":")[2].strip()
+
+
 def vector_registers(features: frozenset[str]) -> tuple[int, int]:
     """Give width in bytes and number of the vector registers of a CPU with these features."""
     if "avx512f" in features:

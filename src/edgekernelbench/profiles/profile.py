@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
+from typing import Any
 
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
@@ -99,6 +100,13 @@ def profile_names() -> tuple[str, ...]:
     """List the profiles that come with the product, sorted."""
     folder = files(__package__) / "data"
     return tuple(sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")))
+
+
+def profile_from_json(fields: Mapping[str, Any]) -> Profile:
+    """Read a profile that `dataclasses.asdict` wrote."""
+    plain: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
+    plain["device_class"] = DeviceClass(plain["device_class"])
+    return Profile(**plain)
 
 
 def _profile(row: Mapping[str, object], name: str) -> Profile:

@@ -4,9 +4,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
+from edgekernelbench.records.conditions import Conditions
 from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Unjudged, Wrong
 from edgekernelbench.records.reference import ReferenceRecord
 from edgekernelbench.records.schema import Record
+
+ADDED = ("vendor", "reference", "conditions", "roofline")
+"""Fields that a judgement has only when there is something to say."""
 
 
 class Margin(Record):
@@ -55,10 +59,24 @@ class VendorRecord(Record):
     """Why each other one fell out, by name."""
 
 
+class RooflineRecord(Record):
+    """The least time that a run of the workload takes on this machine, by what it needs."""
+
+    memory_ns: float
+    """To move what every run must read and write, at the peak for this working set."""
+    compute_ns: float
+    """To do the operations of the canonical text at the peak."""
+    launch_ns: float
+    """To start a kernel that does next to nothing."""
+    working_set_bytes: int
+    """Among how many bytes a timed run found its own."""
+
+
 class Judgement(Record):
     """One outcome, with what it rests on."""
 
-    version: Literal["judgement/1"] = Field(default="judgement/1", alias="schema")
+    version: Literal["judgement/1", "judgement/2"] = Field(default="judgement/2", alias="schema")
+    """Name and version of the schema; version 1 knows neither `conditions` nor `roofline`."""
     attempt: str
     """Id of the attempt."""
     workload: str
@@ -89,12 +107,15 @@ class Judgement(Record):
     """Which library the kernel was timed beside; None when none was asked for."""
     reference: ReferenceRecord | None = None
     """What its speed is counted against; None when it was not timed."""
+    conditions: tuple[Conditions, ...] = ()
+    """What the machine was like, one entry a ring; empty when nothing was timed."""
+    roofline: RooflineRecord | None = None
+    """What the device cannot beat; None when nothing was timed, or its peaks were not measured."""
     spent_ns: dict[str, int] = Field(default_factory=dict)
     """Where the judging time went, by phase."""
 
     @model_serializer(mode="wrap")
     def _leave_out_what_was_not_asked_for(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Write no vendor and no reference where none was timed: such records are what they always were."""
+        """Leave out what there is none of and older versions do not know: they stay what they were."""
         fields: dict[str, Any] = write(self)
-        absent = {name for name in ("vendor", "reference") if getattr(self, name) is None}
-        return {name: value for name, value in fields.items() if name not in absent}
+        return {name: value for name, value in fields.items() if value or name not in ADDED}

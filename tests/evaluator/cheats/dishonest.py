@@ -5,6 +5,8 @@ All stand in for `out[i] = x[i] * w[i]`.
 
 import ctypes
 import os
+import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -193,6 +195,50 @@ def forges_a_reply(k: Kernel, params: Params, outputs: Params) -> None:
 
 def aborts(k: Kernel, params: Params, outputs: Params) -> None:
     os.abort()
+
+
+def forks_and_goes_on(k: Kernel, params: Params, outputs: Params) -> None:
+    """Leave a process behind, in a session of its own, for as long as it is let."""
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(1000)
+        os._exit(0)
+    outputs[0][...] = honest(params)
+
+
+def finds_the_disk_full(k: Kernel, params: Params, outputs: Params) -> None:
+    with open("/dev/full", "wb", buffering=0) as disk:  # noqa: PTH123 - a real device that is full
+        disk.write(b"x")
+
+
+def writes_a_file_beyond_its_limit(k: Kernel, params: Params, outputs: Params) -> None:
+    with open("large", "wb", buffering=0) as disk:  # noqa: PTH123
+        while True:
+            disk.write(bytes(1 << 20))
+
+
+def is_told_to_end(k: Kernel, params: Params, outputs: Params) -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def is_killed(k: Kernel, params: Params, outputs: Params) -> None:
+    """End as the system ends a process when memory runs out."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def dawdles(k: Kernel, params: Params, outputs: Params) -> None:
+    outputs[0][...] = honest(params)
+    if k.runs > 6:
+        time.sleep(0.001)
+
+
+def divides_by_zero(k: Kernel, params: Params, outputs: Params) -> None:
+    signal.raise_signal(signal.SIGFPE)
+
+
+def calls_home(k: Kernel, params: Params, outputs: Params) -> None:
+    socket.create_connection(("127.0.0.1", 9), timeout=1)
+    outputs[0][...] = honest(params)
 
 
 TRICKS: dict[str, Callable[[Kernel, Params, Params], None]] = {

@@ -4,9 +4,13 @@ import ctypes
 import json
 import os
 import signal
+import socket
+import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from edgekernelbench.evaluator.server import serve
 
@@ -135,10 +139,71 @@ def tell_environment(folder: Path) -> None:
     (folder / "reply.json").write_text(json.dumps(reply), encoding="utf-8")
 
 
+def tell_network(folder: Path) -> None:
+    """Say what becomes of sockets of some families, here and in a process that this one starts."""
+    families = {"inet": socket.AF_INET, "inet6": socket.AF_INET6, "netlink": 16, "unix": socket.AF_UNIX}
+    found = {name: _try_socket(family) for name, family in families.items()}
+    program = "import socket\ntry:\n socket.socket()\nexcept OSError as e:\n print(e.errno)"
+    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    reply = {"nonce": nonce(folder), **found, "child": child.stdout.strip()}
+    (folder / "reply.json").write_text(json.dumps(reply), encoding="utf-8")
+
+
+def _try_socket(family: int) -> int:
+    try:
+        socket.socket(family, socket.SOCK_DGRAM).close()
+    except OSError as error:
+        return error.errno or -1
+    return 0
+
+
+def tell_oom_score(folder: Path) -> None:
+    score = Path("/proc/self/oom_score_adj").read_text(encoding="ascii").strip()
+    (folder / "reply.json").write_text(json.dumps({"nonce": nonce(folder), "score": score}), encoding="utf-8")
+
+
+def fill_its_folder(folder: Path) -> None:
+    """Write files of a size that is allowed until there is no room."""
+    for number in range(1_000_000):
+        (folder / f"filler{number}").write_bytes(bytes(1 << 16))
+
+
 def echo_tokens(folder: Path) -> None:
     with (folder / "go").open("rb") as go, (folder / "done").open("wb", buffering=0) as done:
         for line in go:
             done.write(line)
+
+
+def spin_beside_tokens(folder: Path) -> None:
+    """Answer tokens while a thread, and a process in another session, spin."""
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        os.write(write, b"x")
+        while True:
+            pass
+    os.read(read, 1)
+    threading.Thread(target=_spin, daemon=True).start()
+    echo_tokens(folder)
+
+
+def follow_a_script(folder: Path) -> None:
+    """Say of each batch what the request says, and write files before that, such as some of a fake `/sys`."""
+    request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
+    script = iter(request["script"])
+    with (folder / "go").open("rb") as go, (folder / "done").open("wb", buffering=0) as done:
+        for line in go:
+            answer: dict[str, Any] = {"runs": 1, "single_ns": 1000}
+            if json.loads(line)["do"] == "batch":
+                answer = next(script)
+                for path, text in answer.pop("files", {}).items():
+                    Path(path).write_text(text, encoding="ascii")
+            done.write(json.dumps(answer).encode() + b"\n")
+
+
+def _spin() -> None:
+    while True:
+        pass
 
 
 def answer_tokens_with_junk(folder: Path) -> None:
@@ -157,7 +222,7 @@ def answer_tokens_for_ever(folder: Path) -> None:
 ROLES = {
     name: role
     for name, role in globals().items()
-    if callable(role) and getattr(role, "__module__", "") == __name__ and name != "nonce"
+    if callable(role) and getattr(role, "__module__", "") == __name__ and name[0] != "_" and name != "nonce"
 }
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+"""What is learnt about a kernel on the way to its outcome."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from edgekernelbench.base.units import Nanoseconds
+from edgekernelbench.evaluator.marking import Mark
+from edgekernelbench.evaluator.watch import MARKS
+from edgekernelbench.records.conditions import Conditions
+from edgekernelbench.records.judgement import CostRecord, RooflineRecord, VendorRecord
+
+
+@dataclass(slots=True)
+class Findings:
+    """What is learnt on the way to an outcome.
+
+    Attributes:
+        canonical: Hash of the canonical text.
+        marks: How the sheets were judged.
+        cost: What the kernel costs apart from time.
+        spent: Nanoseconds by phase.
+        flags: Questions that a report shows.
+        vendor: Which library it was timed beside.
+        chosen: Which contender the reference was.
+        conditions: What the machine was like, one entry a ring.
+        roofline: What the device cannot beat.
+    """
+
+    canonical: str | None = None
+    marks: Sequence[Mark] = ()
+    cost: CostRecord | None = None
+    spent: dict[str, int] | None = None
+    flags: tuple[str, ...] = ()
+    vendor: VendorRecord | None = None
+    chosen: VendorRecord | None = None
+    conditions: tuple[Conditions, ...] = ()
+    roofline: RooflineRecord | None = None
+
+    def flag(self, flag: str) -> None:
+        """Raise a question, once."""
+        if flag not in self.flags:
+            self.flags = (*self.flags, flag)
+
+    def note_report(self, report: dict[str, Any]) -> None:
+        """Take down what a worker says of its artifact and of where its time went."""
+        spent = {str(phase): int(ns) for phase, ns in report["spent"].items()}
+        self.spent = spent
+        self.cost = CostRecord(
+            code_bytes=report["cost"]["code_bytes"],
+            workspace_bytes={str(k): int(v) for k, v in report["cost"]["workspace_bytes"].items()},
+            compile_ns=Nanoseconds(spent.get("compile", 0)),
+        )
+
+    def note_conditions(self, conditions: Conditions) -> None:
+        """Take down what the machine was like, with a flag for each thing that was not as it should be."""
+        self.conditions = (*self.conditions, conditions)
+        for mark in conditions.marks:
+            self.flag(MARKS[mark])
