@@ -10,17 +10,21 @@ from tests.tiny import make_catalogue, tiny_experiment
 
 from edgekernelbench.agents.direct import Direct
 from edgekernelbench.agents.models.scripted import ScriptedModel
+from edgekernelbench.agents.prices import Price
 from edgekernelbench.agents.protocol import Answer, Doors, Feedback, Task
+from edgekernelbench.agents.repeated import BestOf
 from edgekernelbench.agents.scripted import Scripted
-from edgekernelbench.bench.contestants import Contestant
-from edgekernelbench.bench.experiment import BudgetSetting, Experiment
+from edgekernelbench.bench.contestants import Contestant, model_agent
+from edgekernelbench.bench.experiment import AgentSetting, BudgetSetting, Experiment
 from edgekernelbench.bench.generation import Doorkeeper, Generation
 from edgekernelbench.bench.progress import Silent
+from edgekernelbench.bench.replaying import replay_file
 from edgekernelbench.bench.run import start_run
 from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.attempt import Attempt, Ending
 from edgekernelbench.records.store import RunFolder
+from edgekernelbench.records.trajectories import read_trajectory, trajectory_path
 from edgekernelbench.workloads.catalogue import load_catalogue
 
 WORKLOAD = "tiny/scale@n12-f32"
@@ -139,3 +143,37 @@ def test_a_budget_without_tokens_ends_the_attempt(bench: Bench) -> None:
     attempt = bench.attempt(Contestant(Direct(), ScriptedModel([GOOD])), budget=BudgetSetting(tokens=0))
 
     assert attempt.ending is Ending.BUDGET
+
+
+SCHEDULE = '```python\nwith schedule("llvm"):\n    vectorize(out.i)\n```'
+PLAN = "layer: schedule\nbottleneck: vector\nmove: lanes\nchange: vectorise\nexpected: 1.2\n"
+
+
+@pytest.mark.parametrize("kind", ["leka", "repair", "best-of", "direct"])
+def test_every_attempt_can_be_done_again_from_its_file(bench: Bench, kind: str) -> None:
+    setting = AgentSetting.model_validate({"name": kind, "kind": kind, "model": "openai:m"})
+    answers = {"leka": [GOOD, "bandwidth", PLAN, SCHEDULE], "repair": [BAD, GOOD], "best-of": [BAD, GOOD]}
+    model = ScriptedModel(answers.get(kind, [GOOD]))
+    agent = model_agent(setting, load_profile("llvm"))
+    contestant = Contestant(agent, model, settings=setting.model_dump(mode="json"))
+    calls = len(answers.get(kind, [GOOD]))
+
+    attempt = bench.attempt(contestant, budget=BudgetSetting(submissions=3, calls=calls))
+
+    path = trajectory_path(bench.folder.root, attempt.id)
+    trajectory = read_trajectory(path)
+    assert replay_file(trajectory) == []
+    assert trajectory.head.extra.ekb.workload == WORKLOAD
+    assert trajectory.end is not None
+    assert trajectory.end.final_metrics.extra.ekb.submissions == attempt.usage.submissions
+    if kind == "leka":
+        assert any(step.extra.ekb.report is not None for step in trajectory.steps)
+
+
+def test_the_price_of_a_model_makes_a_budget_of_money(bench: Bench) -> None:
+    model = ScriptedModel(["no kernel"] * 9)
+    contestant = Contestant(BestOf(), model, price=Price(input=0.0, cached=0.0, output=1e6))
+
+    attempt = bench.attempt(contestant, budget=BudgetSetting(submissions=3, money=5.0))
+
+    assert attempt.usage.calls == 2, "each answer of three tokens costs 3"

@@ -22,7 +22,7 @@ def contract_layers() -> list[str]:
 
 @pytest.mark.parametrize("name", ["docs/explanation/architecture.md", "CONTRIBUTING.md"])
 def test_the_picture_of_the_layers_is_the_contract(name: str) -> None:
-    pictures = [block for block in blocks(ROOT / name) if block.lines and block.lines[0].startswith("cli  ")]
+    pictures = [block for block in blocks(ROOT / name) if block.lines and block.lines[0].startswith("cli ")]
     (picture,) = pictures
 
     assert [re.split(r" {2,}", line)[0] for line in picture.lines] == contract_layers()

@@ -44,10 +44,19 @@ class Recorder:
         task: What the agent is told.
         ledger: The account of the attempt.
         clock: Gives the time.
+        watch: Is told of each line as it is written.
     """
 
-    def __init__(self, entrant: Entrant, task: Task, ledger: Ledger, clock: Clock = utc_now) -> None:
+    def __init__(
+        self,
+        entrant: Entrant,
+        task: Task,
+        ledger: Ledger,
+        clock: Clock = utc_now,
+        watch: Callable[[Step], None] | None = None,
+    ) -> None:
         self._entrant, self._task, self._ledger, self._clock = entrant, task, ledger, clock
+        self._watch = watch
         self._head = make_head(entrant, task, ledger.budget.whole())
         self._steps: list[Step] = []
         self._calls: list[ChatCall | TextCall] = []
@@ -58,6 +67,11 @@ class Recorder:
         self._authors: dict[str, tuple[str, ...]] = {}
         self._noted = False
         self._left = ledger.left()
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Every text so far by its hash."""
+        return dict(self._texts)
 
     def doors(self, doors: Doors) -> Doors:
         """Give doors that do the same, and are written down."""
@@ -214,9 +228,10 @@ class Recorder:
             budget=self._budget(),
             calls=calls,
         )
-        self._steps.append(
-            make_step(len(self._steps) + 1, self._clock(), self._entrant.model, note.message, ours)
-        )
+        step = make_step(len(self._steps) + 1, self._clock(), self._entrant.model, note.message, ours)
+        self._steps.append(step)
+        if self._watch is not None:
+            self._watch(step)
 
     def _budget(self) -> BudgetRecord:
         ledger = self._ledger

@@ -11,6 +11,8 @@ from edgekernelbench.cli.status import Status
 from edgekernelbench.metrics.headline import Withheld
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.attempt_rows import attempts_as_csv
+from edgekernelbench.reports.course_tables import course_lines, courses_as_json
+from edgekernelbench.reports.courses import read_courses
 from edgekernelbench.reports.markdown import runs_as_markdown
 from edgekernelbench.reports.runs import RunScores, read_attempts, read_run, score_run
 from edgekernelbench.reports.tables import flaw_lines, runs_as_json, table_lines
@@ -49,13 +51,18 @@ def show_runs(folders: list[str], *, as_json: bool, markdown: bool = False) -> i
         YES, or NO when a run has attempts that are not judged, or records that were changed.
     """
     scored = [read_run(Path(folder)) for folder in folders]
+    courses = [read_courses(read_attempts(Path(folder))) for folder in folders]
     if as_json:
-        print_json(runs_as_json(scored))
+        values = zip(runs_as_json(scored), courses, strict=True)
+        print_json([{**run, "courses": courses_as_json(own)} if own else run for run, own in values])
     elif markdown:
         print_lines(runs_as_markdown(scored))
         _say_flaws(scored)
     else:
         print_lines(table_lines(scored))
+        for own in courses:
+            lines = course_lines(own)
+            print_lines(["", *lines] if lines else [])
     return _status(scored)
 
 

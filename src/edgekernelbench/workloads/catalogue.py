@@ -3,7 +3,7 @@
 import hashlib
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +27,8 @@ DATA = Path(__file__).parent / "data"
 
 VERSION_FILE = "VERSION"
 ROWS_FILE = "workloads.toml"
+SUITES_FOLDER = "suites"
+"""Has lists of ids, `NAME.txt`: suites that are not named in rows, and do not change the catalogue's hash."""
 
 TUPLES = ("fan", "axes", "values")
 """Keys of draws that take several numbers."""
@@ -141,6 +143,7 @@ def load_catalogue(folder: Path = DATA) -> Catalogue:
     patterns = tuple(pattern for family in families for pattern in _patterns(family))
     by_id = {p.id: p for p in patterns}
     workloads = [workload for family in families for workload in _workloads(family, by_id)]
+    workloads = _with_listed_suites(folder, workloads)
     workloads.sort(key=lambda w: w.id)
     return Catalogue(_version(folder), _hash(folder), patterns, tuple(workloads))
 
@@ -213,6 +216,19 @@ def _workload(
         suites=("full", *row.suites),
         small=small[pattern.name],
     )
+
+
+def _with_listed_suites(folder: Path, workloads: list[Workload]) -> list[Workload]:
+    """Add the suites that are lists of ids."""
+    known = {w.id for w in workloads}
+    listed: dict[str, list[str]] = {}
+    for path in sorted((folder / SUITES_FOLDER).glob("*.txt")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for name in (line.strip() for line in lines if line.strip() and not line.startswith("#")):
+            if name not in known:
+                raise CatalogueError(f"{SUITES_FOLDER}/{path.name}: {_unknown('workload', name, known)}")
+            listed.setdefault(name, []).append(path.stem)
+    return [replace(w, suites=(*w.suites, *listed[w.id])) if w.id in listed else w for w in workloads]
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

@@ -143,10 +143,4 @@ def play(
     doors = ledger.doors(check=check, judge=judge, model=model, inspect=inspect)
     answer = solve_within(leka, task, recorder.doors(doors), ledger)
     head, steps, end = recorder.finish(answer)
-    texts = {
-        said.digest: said.text
-        for step in steps
-        for said in [step.extra.ekb.text, *(c.source for c in step.extra.ekb.calls if c.door != "chat")]
-        if said is not None and said.text is not None
-    }
-    return Played(answer, Trajectory(head, steps, end, texts), ledger, model, measured)
+    return Played(answer, Trajectory(head, steps, end, recorder.texts), ledger, model, measured)

@@ -192,6 +192,7 @@ class _Attempt:
             if spent.limit in ("submissions", "seconds"):
                 raise
             session.muted = str(spent)
+            session.note_words("plan", "no-plan", "the model cannot be asked any more", session.muted)
 
     def _view(self) -> View:
         session = self.session

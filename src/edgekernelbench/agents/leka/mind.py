@@ -7,7 +7,7 @@ replayed from its record. A mind without a model takes no notice of `ask`.
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from edgekernelbench.agents.leka.state import Author, Candidate, Plan, State
 from edgekernelbench.agents.models.protocol import Reply, Request
@@ -143,6 +143,7 @@ class Beginning:
     left: Left
 
 
+@runtime_checkable
 class Mind(Protocol):
     """Plans and writes; decides neither what is measured nor what is kept."""
 
