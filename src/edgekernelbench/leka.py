@@ -108,23 +108,45 @@ def optimise(  # noqa: PLR0913 - each is one word of a call
     profile = load_profile(device) if isinstance(device, str) else device
     given = parse(kernel) if isinstance(kernel, str) else kernel
     limits = Budget(submissions=budget) if isinstance(budget, int) else budget
-    workload = own_workload(given)
     with ExitStack() as stack:
-        mind, chat, short = _who(model, seed, stack)
+        who = _who(model, seed, stack)
+        agent = Leka(who.mind, profile, settings=settings or Settings(), seed=seed)
         judge = stack.enter_context(Judge(profile, compiler=compiler))
-        task = make_task(own_facts(given, workload, profile), profile, limits, short=short)
-        ledger = Ledger(limits)
-        entrant = Entrant("leka", None if chat is None else chat.name, workload.id, profile.name)
-        recorder = Recorder(entrant, task, ledger, watch=on_step)
-        keeper = Doorkeeper(judge, secrets.token_bytes(16), Lock())
-        doors = ledger.doors(
-            check=keeper.check(workload),
-            judge=keeper.measure(workload),
-            model=chat,
-            inspect=inspector(profile),
-        )
-        agent = Leka(mind, profile, settings=settings or Settings(), seed=seed)
-        answer = solve_within(agent, task, recorder.doors(doors), ledger)
+        return _search(agent, who, given, _Terms(limits, on_step), judge)
+
+
+@dataclass(frozen=True, slots=True)
+class _Who:
+    """The mind, the model that it asks, and whether its cards are short."""
+
+    mind: Mind
+    chat: ChatModel | None
+    short: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What may be used, and who is told of each step."""
+
+    limits: Budget
+    on_step: Watch | None
+
+
+def _search(agent: Leka, who: _Who, kernel: Kernel, terms: _Terms, judge: Judge) -> Optimised:
+    profile = agent.profile
+    workload = own_workload(kernel)
+    task = make_task(own_facts(kernel, workload, profile), profile, terms.limits, short=who.short)
+    ledger = Ledger(terms.limits)
+    entrant = Entrant("leka", None if who.chat is None else who.chat.name, workload.id, profile.name)
+    recorder = Recorder(entrant, task, ledger, watch=terms.on_step)
+    keeper = Doorkeeper(judge, secrets.token_bytes(16), Lock())
+    doors = ledger.doors(
+        check=keeper.check(workload),
+        judge=keeper.measure(workload),
+        model=who.chat,
+        inspect=inspector(profile),
+    )
+    answer = solve_within(agent, task, recorder.doors(doors), ledger)
     head, steps, end = recorder.finish(answer)
     ours = end.final_metrics.extra.ekb
     best = None if ledger.best is None else ledger.best[1]
@@ -138,12 +160,11 @@ def optimise(  # noqa: PLR0913 - each is one word of a call
     )
 
 
-def _who(model: str | ChatModel | Mind, seed: int, stack: ExitStack) -> tuple[Mind, ChatModel | None, bool]:
-    """Find the mind, the model that it asks, and whether its cards are short."""
+def _who(model: str | ChatModel | Mind, seed: int, stack: ExitStack) -> _Who:
     if isinstance(model, str):
         spec = parse_spec(model)
         chat = stack.enter_context(open_model(spec, endpoint_from(base_url=None)))
-        return ModelMind(Style(seed=seed)), chat, spec.is_small
+        return _Who(ModelMind(Style(seed=seed)), chat, spec.is_small)
     if isinstance(model, Mind):
-        return model, None, False
-    return ModelMind(Style(seed=seed)), model, False
+        return _Who(model, None, short=False)
+    return _Who(ModelMind(Style(seed=seed)), model, short=False)

@@ -10,7 +10,7 @@ from statistics import fmean, median
 from edgekernelbench.metrics.speed import PROCESS_SPREAD, sure_log_speedup
 from edgekernelbench.records.outcome import Correct
 from edgekernelbench.records.trajectories import Trajectory, read_trajectory, trajectory_path
-from edgekernelbench.reports.runs import BASELINE, RunAttempts, split_id
+from edgekernelbench.reports.runs import RunAttempts, reference_of, split_id
 
 SURE = math.exp(1.6448536269514722 * PROCESS_SPREAD * math.sqrt(2))
 """A ratio from one set of processes above this is surely above 1, one-sided at 95 %: the text of the default
@@ -108,11 +108,12 @@ def read_courses(run: RunAttempts) -> tuple[Course, ...]:
     Raises:
         RecordError: When a trajectory cannot be read.
     """
+    baseline = reference_of(run).baseline
     courses = []
     for name in run.manifest.planned:
         path = trajectory_path(Path(run.folder), name)
         if path.is_file():
-            courses.append(_course(name, read_trajectory(path), run))
+            courses.append(_course(name, read_trajectory(path), run, baseline))
     return tuple(courses)
 
 
@@ -161,13 +162,13 @@ def token_limits(courses: Sequence[Course]) -> tuple[int, ...]:
     return tuple(sorted({common // 4, common // 2, common} - {0}))
 
 
-def _course(name: str, trajectory: Trajectory, run: RunAttempts) -> Course:
+def _course(name: str, trajectory: Trajectory, run: RunAttempts, baseline: str) -> Course:
     agent, workload, number = split_id(name)
     steps = [step.extra.ekb for step in trajectory.steps]
     end = None if trajectory.end is None else trajectory.end.final_metrics.extra.ekb
     judged = run.judgements.get(name)
     outcome = None if judged is None else judged.outcome
-    sure = sure_log_speedup(outcome.rings, BASELINE) if isinstance(outcome, Correct) else None
+    sure = sure_log_speedup(outcome.rings, baseline) if isinstance(outcome, Correct) else None
     return Course(
         agent=agent,
         workload=workload,
