@@ -57,3 +57,43 @@ def test_changed_records_are_named_in_every_form(tmp_path: Path, form: tuple[str
     done = ekb("report", str(run), *form)
     assert done.status == Status.NO
     assert "judgements.jsonl:2: was changed after it was written" in done.out + done.err
+
+
+def test_a_page_is_written_and_says_what_is_in_it(tmp_path: Path, ekb: Ekb) -> None:
+    file = tmp_path / "page.html"
+    done = ekb("report", str(make_run(tmp_path / "run")), "--html", str(file))
+    assert (done.status, done.out) == (Status.YES, f"{file}: 6 of 6 attempts judged, 0.6 MB\n")
+    assert file.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_page_of_an_unfinished_run_is_a_no(tmp_path: Path, ekb: Ekb) -> None:
+    file = tmp_path / "page.html"
+    done = ekb("report", str(make_run(tmp_path / "run", without=2)), "--html", str(file), "--json")
+    assert done.status == Status.NO
+    assert (done.json["judged"], done.json["planned"]) == (4, 6)
+
+
+def test_a_page_of_changed_records_is_a_no_and_says_so(tmp_path: Path, ekb: Ekb) -> None:
+    run, file = make_run(tmp_path / "run"), tmp_path / "page.html"
+    records = run / "judgements.jsonl"
+    records.write_text(records.read_text(encoding="utf-8").replace("C14", "C15"), encoding="utf-8")
+    done = ekb("report", str(run), "--html", str(file))
+    assert done.status == Status.NO
+    assert "were changed after they were written" in done.err
+    assert "No score of them can be believed" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--watch"], "name its file with --html"),
+        (["--html", "page.html", "--csv"], "name one"),
+        (["--html", "no/such/page.html"], "its folder does not exist"),
+    ],
+)
+def test_options_that_do_not_belong_together_are_refused(
+    tmp_path: Path, ekb: Ekb, options: list[str], words: str
+) -> None:
+    done = ekb("report", str(make_run(tmp_path / "run")), *options)
+    assert done.status == Status.USAGE
+    assert words in done.err

@@ -19,7 +19,7 @@ from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.records.attempt import Attempt, Ending
 from edgekernelbench.records.judgement import Judgement
-from edgekernelbench.records.outcome import Cause, Rejected, Unjudged
+from edgekernelbench.records.outcome import Cause, Correct, Rejected, Unjudged
 from edgekernelbench.records.store import RunFolder, RunWriter
 from edgekernelbench.workloads.schema import Workload
 
@@ -83,7 +83,15 @@ class Verdicts:
             reveal=True,
             traced=self._hands_in_traces(attempt.agent) and is_traced(text),
         )
-        return self.judge.judge(submission)
+        return self._with_baselines(self.judge.judge(submission), submission.workload)
+
+    def _with_baselines(self, judgement: Judgement, workload: Workload) -> Judgement:
+        """Store the texts that a kernel was timed beside: for reports, and for whoever times them again."""
+        if not (isinstance(judgement.outcome, Correct) and judgement.outcome.rings):
+            return judgement
+        texts = self.judge.baseline_texts(workload)
+        stored = {name: self.writer.add_artifact(text) for name, text in texts.items()}
+        return judgement.model_copy(update={"baselines": stored})
 
     def _hands_in_traces(self, agent: str) -> bool:
         return any(s.name == agent and s.kind == "metaschedule" for s in self.experiment.agents)

@@ -68,6 +68,10 @@ class Baseline(Protocol):
         """What it is the fastest of."""
         ...
 
+    def text(self, workload: Workload) -> str | None:
+        """Give the kernel text that it is for a workload; None when it is none."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Bench:
@@ -158,9 +162,17 @@ class DefaultBaseline:
         return False
 
     def assignment(self, workload: Workload, limits: Limits, find_server: FindServer) -> Assignment:
-        """Say what its worker is to do; the text is written once a workload."""
+        """Say what its worker is to do."""
+        return self._bench.assignment(self._kernel(workload), limits)
+
+    def text(self, workload: Workload) -> str:
+        """Give the text that the default lowering writes."""
+        return print_kernel(self._kernel(workload))
+
+    def _kernel(self, workload: Workload) -> Kernel:
+        """Write the text, once a workload."""
         if workload.id not in self._kernels:
             profile = self._bench.profile
             facts = verify_compute(workload.kernel())
             self._kernels[workload.id] = default_lowering(facts, profile.target, profile)
-        return self._bench.assignment(self._kernels[workload.id], limits)
+        return self._kernels[workload.id]

@@ -184,6 +184,11 @@ class Judge:
                 raise
             return Unjudged(Cause.DISK, "there is no room for the buffers of a worker")
 
+    def baseline_texts(self, workload: Workload) -> dict[str, str]:
+        """Give the texts of the baselines that are kernel texts, by name."""
+        texts = {baseline.name: baseline.text(workload) for baseline in self._baselines}
+        return {name: text for name, text in texts.items() if text is not None}
+
     def accept(self, workload: Workload, text: str) -> Kernel:
         """Check a text against a workload and the limits of the device.
 

@@ -121,6 +121,10 @@ class PlainBaseline:
             raise UnfitError("it has stages that TVM cannot take as blocks")
         return self._bench.traced_assignment(workload.kernel(), traced.to_json(), limits)
 
+    def text(self, workload: Workload) -> None:
+        """Give nothing: its loops are TVM's, and no kernel text."""
+        del workload
+
 
 class TunedBaseline:
     """R1: the faster of the default lowering and what TVM's tuner made, by measurement on this machine."""
@@ -136,6 +140,10 @@ class TunedBaseline:
             tuned: What was tuned, by workload.
         """
         self.contenders: Sequence[Contender] = (DefaultBaseline(bench), TracedContender(bench, tuned))
+
+    def text(self, workload: Workload) -> None:
+        """Give nothing: a trace is no kernel text, and the text of the default lowering stands by itself."""
+        del workload
 
 
 def open_tuned(folder: Path, profile: str) -> dict[str, TunedRecord]:

@@ -52,6 +52,10 @@ class VendorBaseline:
             TorchContender(profile, "torch", "torch"),
         )
 
+    def text(self, workload: Workload) -> None:
+        """Give nothing: a library is no kernel text."""
+        del workload
+
 
 class TorchContender:
     """The PyTorch function of a workload's pattern."""

@@ -9,7 +9,7 @@ from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Unjudged
 from edgekernelbench.records.reference import ReferenceRecord
 from edgekernelbench.records.schema import Record
 
-ADDED = ("vendor", "reference", "conditions", "roofline")
+ADDED = ("vendor", "reference", "conditions", "roofline", "baselines")
 """Fields that a judgement has only when there is something to say."""
 
 
@@ -111,6 +111,8 @@ class Judgement(Record):
     """What the machine was like, one entry a ring; empty when nothing was timed."""
     roofline: RooflineRecord | None = None
     """What the device cannot beat; None when nothing was timed, or its peaks were not measured."""
+    baselines: dict[str, str] = Field(default_factory=dict)
+    """Artifact hash of each baseline that is a kernel text, by its name; empty when nothing was timed."""
     spent_ns: dict[str, int] = Field(default_factory=dict)
     """Where the judging time went, by phase."""
 

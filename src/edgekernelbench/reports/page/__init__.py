@@ -1,0 +1,1 @@
+"""The report as one HTML page: from run folders to a file that needs nothing else."""

@@ -1,0 +1,148 @@
+"""From a run folder to what the page knows of it: rows to sort and filter, details to open."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from edgekernelbench.metrics.headline import Headline
+from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.records.manifest import Manifest
+from edgekernelbench.records.reference import BASELINE_OF, KINDS, MEANING
+from edgekernelbench.records.store import RunFolder
+from edgekernelbench.reports.page.details import detail_of, text_of
+from edgekernelbench.reports.page.facts import FactsBook, WorkloadFacts, profile_of, same_catalogue
+from edgekernelbench.reports.page.rows import Known, is_timed, row_of
+from edgekernelbench.reports.runs import RunScores, read_run, split_id
+from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
+
+TARGETS = ("llvm", "cuda", "opencl")
+
+
+@dataclass(frozen=True, slots=True)
+class RunBundle:
+    """What the page knows of one run.
+
+    Attributes:
+        scores: Its scores.
+        summary: Its facts and rows, as plain values: what the page holds open.
+        details: One entry a row, as plain values: what the page unpacks when a row is opened.
+        baselines: For each workload the texts of its baselines that are texts, by name.
+    """
+
+    scores: RunScores
+    summary: dict[str, object]
+    details: tuple[dict[str, object], ...]
+    baselines: dict[str, dict[str, object]]
+
+
+def bundle_run(folder: Path, book: FactsBook | None = None) -> RunBundle:
+    """Read a run.
+
+    Args:
+        folder: A run folder, finished or not.
+        book: Where workloads are looked up; None for the catalogue that comes with the package.
+
+    Raises:
+        RecordError: When it is no run folder, or a record cannot be read.
+    """
+    scores = read_run(folder)
+    run = RunFolder(folder)
+    manifest = scores.manifest
+    known = known_attempts(run, manifest)
+    agents = [row.agent for row in scores.rows]
+    places = {agent: place for place, agent in enumerate(agents)}
+    opened = book or FactsBook(load_catalogue())
+    facts = _facts(manifest, known, opened)
+    target = _target(manifest, profile_of(manifest))
+    summary = {
+        **_head(scores, opened.catalogue),
+        "agents": [_agent(row.agent, manifest) for row in scores.rows],
+        "headlines": [isinstance(row, Headline) for row in scores.rows],
+        "workloads": {fact.id: _fact(fact) for fact in facts},
+        "rows": [row_of(one, places) for one in known],
+    }
+    details = tuple(detail_of(one, run, target) for one in known)
+    return RunBundle(scores, summary, details, _baselines(known, run, target))
+
+
+def _baselines(known: Sequence[Known], run: RunFolder, target: str) -> dict[str, dict[str, object]]:
+    """Read the text of each baseline once a workload, though every timed attempt names it."""
+    named: dict[str, dict[str, str]] = {}
+    for one in known:
+        if one.judgement is not None and one.judgement.baselines:
+            named.setdefault(one.judgement.workload, {}).update(one.judgement.baselines)
+    return {
+        workload: {name: text_of(run, digest, target) for name, digest in texts.items()}
+        for workload, texts in named.items()
+    }
+
+
+def known_attempts(run: RunFolder, manifest: Manifest) -> tuple[Known, ...]:
+    """List what is known of every planned attempt, in the order of the plan."""
+    attempts, judgements = run.attempts(), run.judgements()
+    order = {name: place for place, name in enumerate(judgements)}
+    return tuple(
+        Known(name, attempts.get(name), judgements.get(name), order.get(name)) for name in manifest.planned
+    )
+
+
+def _facts(manifest: Manifest, known: Sequence[Known], book: FactsBook) -> list[WorkloadFacts]:
+    """Look workloads up; operations and bytes only of those with a kernel that was timed."""
+    timed = {one.judgement.workload for one in known if one.judgement and is_timed(one.outcome)}
+    names = dict.fromkeys(split_id(one.id)[1] for one in known)
+    return [book.facts(manifest, name, priced=name in timed) for name in names]
+
+
+def _fact(fact: WorkloadFacts) -> dict[str, object]:
+    fields = {
+        "level": fact.level,
+        "domain": fact.domain,
+        "dtype": fact.dtype,
+        "source": fact.source,
+        "operations": fact.operations,
+        "bytes": fact.least_bytes,
+    }
+    return {name: value for name, value in fields.items() if value not in (None, "")}
+
+
+def _target(manifest: Manifest, profile: Profile | None) -> str:
+    """Give the target of a run's device, by its name where its profile is not here."""
+    if profile is not None:
+        return profile.target
+    return next((t for t in TARGETS if manifest.device.profile.startswith(t)), "llvm")
+
+
+def _head(scores: RunScores, catalogue: Catalogue) -> dict[str, object]:
+    manifest = scores.manifest
+    return {
+        "name": manifest.run,
+        "folder": scores.folder,
+        "started": manifest.started,
+        "settings": {
+            name: scores.setting(name)
+            for name in ("suite", "track", "k", "timing", "compiler", "vendor", "budget")
+        },
+        "device": manifest.device.model_dump(),
+        "catalogue": manifest.catalogue,
+        "release": catalogue.version if same_catalogue(manifest, catalogue) else None,
+        "commit": manifest.commit,
+        "dirty": manifest.dirty,
+        "versions": manifest.versions,
+        "flags": scores.flags,
+        "reference": {"name": str(scores.reference), "baseline": scores.reference.baseline},
+        "baselines": {BASELINE_OF[kind]: f"{kind}, {MEANING[kind]}" for kind in KINDS},
+    }
+
+
+def _agent(name: str, manifest: Manifest) -> dict[str, object]:
+    settings = manifest.settings.get("agents")
+    entries: Sequence[object] = settings if isinstance(settings, list) else ()
+    found = next((e for e in entries if isinstance(e, dict) and e.get("name") == name), {})
+    return {"name": name, **found}
+
+
+def judged_count(bundles: Iterable[RunBundle]) -> tuple[int, int]:
+    """Count how many attempts of some runs have an outcome, and how many there are."""
+    rows = [row for bundle in bundles for row in bundle.scores.rows]
+    judged = sum(row.attempts if isinstance(row, Headline) else row.judged for row in rows)
+    return judged, sum(row.attempts for row in rows)

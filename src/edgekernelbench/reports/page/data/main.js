@@ -1,0 +1,171 @@
+// The page as a whole: sections, routes, keys, colours.
+
+const overview = byId("overview");
+const opened = byId("opened");
+
+function build() {
+  const look = el("section", { id: "look", "aria-labelledby": "look-title" },
+    el("h2", { id: "look-title" }, "Look closer"),
+    el("p", {}, "What is chosen here holds for everything below. Scores are counted anew over the workloads and agents chosen, never over outcomes."),
+    el("div", { id: "form" }), el("div", { id: "chosen-scores" }),
+    el("h3", {}, "Is the difference real?"), el("div", { id: "comparison" }));
+  const pictures = el("section", { id: "pictures", "aria-labelledby": "pictures-title" },
+    el("h2", { id: "pictures-title" }, "Pictures"), legend(),
+    el("div", { class: "pictures" }, PICTURES.map(([id, title, caption]) => el("figure", { id },
+      el("figcaption", {}, el("strong", {}, title), ` ${caption}`), el("div", { class: "drawn" })))));
+  const failures = el("section", { id: "failures", "aria-labelledby": "failures-title" },
+    el("h2", { id: "failures-title" }, "Failures"), el("div", { id: "kinds" }));
+  const attempts = el("section", { id: "attempts", "aria-labelledby": "attempts-title" },
+    el("h2", { id: "attempts-title" }, "Attempts"),
+    el("p", { id: "how-many", "aria-live": "polite" }), el("div", { id: "table" }), el("div", { id: "more" }));
+  overview.append(look, pictures, failures, attempts, about());
+}
+
+function about() {
+  const lines = RUNS.flatMap((run) => [
+    [run.name, `${run.device.profile}, ${run.device.cpu || run.device.machine}, ${run.device.threads} threads of ${run.device.cores} cores, ${bytes(run.device.memory_bytes)}, ${run.device.system}`],
+    ["its reference", run.reference.name],
+    ["its settings", Object.entries(run.settings).filter(([, value]) => value).map(([name, value]) => `${name} ${value}`).join(", ")],
+    ["its catalogue", `${run.catalogue}${run.release ? `, release ${run.release}` : ": not the catalogue of the program that wrote this page, so levels, domains and operations are not known"}`],
+    ["its versions", Object.entries(run.versions).map(([name, value]) => `${name} ${value}`).join(", ")],
+  ]);
+  return el("section", { id: "about", "aria-labelledby": "about-title" }, el("h2", { id: "about-title" }, "About"),
+    tableOf(["run", "what it was"], lines, { label: "Runs", words: ["what it was"] }),
+    el("p", {}, `Written by edgekernelbench ${DATA.made.version} from the records of the run folders, which hold every sample. What the scores mean stands in the documentation. Pictures by Observable Plot and D3 (ISC licence).`),
+    el("p", {}, "Keys: ", el("kbd", {}, "/"), " to the filter, ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " through opened attempts, ", el("kbd", {}, "Esc"), " back to all."));
+}
+
+/** Puts what is chosen into every part of the overview. */
+function refresh() {
+  const rows = chosen();
+  const scored = chosen({ scores: true });
+  byId("chosen-scores").replaceChildren(chosenScores(scored));
+  byId("comparison").replaceChildren(comparison(chosen({ scores: true, everyone: true })));
+  byId("kinds").replaceChildren(failuresTable(rows));
+  fillTable(rows);
+  stale(scored);
+}
+
+function fillTable(rows) {
+  const list = sorted(rows);
+  byId("how-many").textContent = `${count(rows.length, "attempt")} of ${ROWS.length.toLocaleString("en")}${rows.length > most ? `, the first ${most} shown` : ""}`;
+  byId("table").replaceChildren(attemptsTable(list, change));
+  const more = () => {
+    most += 5 * PAGE;
+    fillTable(rows);
+  };
+  byId("more").replaceChildren(...(rows.length > most ? [el("button", { type: "button", onclick: more }, "Show more")] : []));
+}
+
+function change(what) {
+  Object.assign(state, what);
+  most = PAGE;
+  if (Object.keys(what).length > 3) byId("form").replaceChildren(filterForm(change));
+  remember();
+  if ("sort" in what && !("q" in what)) fillTable(chosen()); // the order changes no score and no picture
+  else refresh();
+  const sort = what.sort && document.querySelector(`[data-sort="${what.sort}"]`);
+  if (sort) sort.focus();
+}
+
+/** Keeps the choice in the address, so that a link leads to it. */
+function remember() {
+  const set = Object.entries(state).filter(([name, value]) => value !== START[name]);
+  const words = new URLSearchParams(set).toString();
+  history.replaceState(null, "", words ? `#?${words}` : "#");
+}
+
+// Pictures are drawn when they are about to be seen: thousands of dots cost a moment each.
+const waiting = new Map();
+const watcher = new IntersectionObserver((entries) => {
+  for (const entry of entries) if (entry.isIntersecting) drawWaiting(entry.target);
+}, { rootMargin: "400px" });
+
+function stale(rows) {
+  for (const [id, title, , make] of PICTURES) {
+    const figure = byId(id);
+    waiting.set(figure, () => figure.querySelector(".drawn").replaceChildren(draw(make, rows, title, Math.max(320, Math.min(560, figure.clientWidth || 560)))));
+    watcher.unobserve(figure);
+    watcher.observe(figure);
+  }
+}
+
+function drawWaiting(figure) {
+  const work = waiting.get(figure);
+  waiting.delete(figure);
+  if (work) work();
+}
+
+async function route() {
+  const [, kind, run, at] = location.hash.split("/");
+  const row = kind === "attempt" ? rowAt(Number(run), Number(at)) : undefined;
+  const came = !opened.hidden;
+  overview.hidden = Boolean(row);
+  opened.hidden = !row;
+  if (!row) {
+    opened.replaceChildren();
+    if (came) byId("attempts").scrollIntoView();
+    return;
+  }
+  opened.replaceChildren(el("p", {}, "Opening …"));
+  const parts = (await openAttempt(row)).flat(Infinity).filter(Boolean);
+  if (location.hash !== `#/attempt/${run}/${at}`) return;
+  opened.replaceChildren(...parts);
+  window.scrollTo(0, 0);
+  byId("opened-title").focus({ preventScroll: true });
+}
+
+function press(event) {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  const typing = event.target.closest?.("input, select, textarea, pre, .scroll");
+  if (event.key === "Escape" && !opened.hidden) location.hash = "attempts";
+  if (typing) return;
+  const step = { ArrowLeft: "previous", ArrowRight: "next" }[event.key];
+  const link = step && !opened.hidden && opened.querySelector(`.crumbs [data-key=${step}]`);
+  if (link) link.click();
+  if (event.key === "/" && opened.hidden) {
+    event.preventDefault();
+    byId("words").focus();
+  }
+}
+
+const THEMES = [["", "as the system says"], ["light", "light"], ["dark", "dark"]];
+let theme = 0;
+
+function turnTheme() {
+  theme = (theme + 1) % THEMES.length;
+  const [name, label] = THEMES[theme];
+  if (name) document.documentElement.dataset.theme = name;
+  else delete document.documentElement.dataset.theme;
+  byId("theme").setAttribute("aria-label", `Colours: ${label}`);
+}
+
+/** Loads the page again while a run goes on, unless someone reads an attempt or types. */
+function again() {
+  if (opened.hidden && !document.activeElement?.closest("input, select")) location.reload();
+  else setTimeout(again, 2000);
+}
+
+function follow(event) {
+  const link = event.target.closest?.("a[href^='#']");
+  const target = link && !link.hash.startsWith("#/") && byId(link.hash.slice(1));
+  if (!target) return;
+  event.preventDefault();
+  if (!opened.hidden) location.hash = link.hash;
+  target.scrollIntoView();
+}
+
+for (const [name, value] of new URLSearchParams(location.hash.startsWith("#?") ? location.hash.slice(2) : "")) {
+  if (name in state) state[name] = value;
+}
+build();
+byId("form").append(filterForm(change));
+refresh();
+route();
+addEventListener("hashchange", route);
+addEventListener("keydown", press);
+addEventListener("beforeprint", () => [...waiting.keys()].forEach(drawWaiting));
+document.addEventListener("click", follow);
+byId("theme").addEventListener("click", turnTheme);
+if (DATA.made.again_s) setTimeout(again, 1000 * DATA.made.again_s);
+document.documentElement.dataset.ready = "1";

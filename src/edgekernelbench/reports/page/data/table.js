@@ -1,0 +1,127 @@
+// What is looked at: the filter, the scores of what it leaves, and the table of attempts.
+
+const START = { run: "", agent: "", outcome: "", level: "", domain: "", dtype: "", q: "", room: "", faster: "", sort: "workload", down: "" };
+const state = { ...START };
+const PAGE = 200;
+let most = PAGE;
+
+/**
+ * Keeps the rows that the filter asks for; `scores` leaves out what would choose rows by what came of them,
+ * `everyone` the choice of agents.
+ */
+function chosen({ scores = false, everyone = false } = {}) {
+  const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const room = scores || state.room === "" ? Infinity : Number(state.room) * 1024;
+  const faster = scores || state.faster === "" ? -Infinity : Number(state.faster);
+  return ROWS.filter((row) => (everyone || state.run === "" || row.run === Number(state.run))
+    && (everyone || state.agent === "" || row.who === state.agent)
+    && (scores || state.outcome === "" || row.outcome === state.outcome)
+    && (state.level === "" || row.facts.level === state.level)
+    && (state.domain === "" || row.facts.domain === state.domain)
+    && (state.dtype === "" || row.facts.dtype === state.dtype)
+    && (room === Infinity || (row.workspace ?? Infinity) <= room)
+    && (faster === -Infinity || (speedOf(row) ?? -Infinity) > faster)
+    && words.every((word) => row.workload.includes(word) || (!scores && row.kind.toLowerCase().includes(word))));
+}
+
+const COLUMNS = [
+  ["workload", "workload", (row) => row.workload],
+  ["agent", "agent", (row) => NAMES.get(row.who)],
+  ["number", "attempt", (row) => row.number],
+  ["outcome", "outcome", (row) => row.kind],
+  ["speed", "speed", (row) => speedOf(row)],
+  ["sure", "surely", (row) => speedOf(row, REFERENCE, true)],
+  ["vendor", "of vendor", (row) => speedOf(row, "vendor")],
+  ["ns", "time", (row) => row.ns],
+  ["workspace", "workspace", (row) => row.workspace],
+  ["code", "code", (row) => row.code_bytes],
+  ["tokens", "tokens", (row) => row.tokens],
+];
+const TITLES = {
+  speed: "times as fast as the reference", sure: "lower confidence bound of the speed", vendor: "times as fast as the vendor's library",
+  ns: "median of a run", workspace: "peak, all scopes", code: "machine code", tokens: "read and written",
+};
+
+function columns() {
+  return COLUMNS.filter(([name]) => name !== "vendor" || BASELINES.includes("vendor"));
+}
+
+/** Sorts rows by a column; what has no value stands last in either direction. */
+function sorted(rows) {
+  const [, , value] = COLUMNS.find(([name]) => name === state.sort) ?? COLUMNS[0];
+  const way = state.down ? -1 : 1;
+  return rows.map((row) => [value(row), row]).sort(([a, one], [b, two]) => {
+    if (a === undefined || b === undefined) return (a === undefined) - (b === undefined);
+    return way * d3.ascending(a, b) || d3.ascending(one.workload, two.workload) || one.run - two.run || one.at - two.at;
+  }).map(([, row]) => row);
+}
+
+function cellsOf(row) {
+  const link = el("a", { href: `#/attempt/${row.run}/${row.at}` }, row.workload);
+  const word = el("span", { class: `outcome ${row.outcome}` }, row.kind);
+  const cells = {
+    workload: link, agent: NAMES.get(row.who), number: row.number, outcome: word, speed: times(speedOf(row)),
+    sure: times(speedOf(row, REFERENCE, true)), vendor: times(speedOf(row, "vendor")), ns: duration(row.ns),
+    workspace: bytes(row.workspace), code: bytes(row.code_bytes), tokens: row.tokens?.toLocaleString("en") ?? "–",
+  };
+  return columns().map(([name]) => cells[name]);
+}
+
+function attemptsTable(rows, change) {
+  const head = columns().map(([name, title]) => {
+    const on = state.sort === name;
+    const way = on ? (state.down ? "descending" : "ascending") : null;
+    const turn = () => change({ sort: name, down: on && !state.down ? "1" : "" });
+    return el("th", { scope: "col", "aria-sort": way, title: TITLES[name] },
+      el("button", { type: "button", onclick: turn, "data-sort": name }, title, el("span", { "aria-hidden": "true" }, on ? (state.down ? " ▼" : " ▲") : " ↕")));
+  });
+  const body = rows.slice(0, most).map((row) => el("tr", { title: row.reason || null },
+    cellsOf(row).map((cell, at) => el(at ? "td" : "th", at ? {} : { scope: "row" }, cell))));
+  const table = el("table", { class: "attempts" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body));
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of attempts" }, table);
+}
+
+const valuesOf = (name) => [...new Set(ROWS.map((row) => row.facts[name]).filter(Boolean))].sort();
+
+function filterForm(change) {
+  const any = (name, values = valuesOf(name)) => [["", "any"], ...values.map((value) => [value, value])];
+  const pick = (label, name, options) => choice(label, name, options, state[name], (value) => change({ [name]: value }));
+  const type = (label, name, attributes) => field(label, name, state[name], (value) => change({ [name]: value }), attributes);
+  return el("form", { class: "filter", "aria-label": "What to look at", onsubmit: (event) => event.preventDefault() },
+    type("workload", "q", { type: "search", placeholder: "conv i8", id: "words" }),
+    RUNS.length > 1 && pick("run", "run", [["", "all"], ...RUNS.map((run, at) => [at, `${run.name} on ${run.device.profile}`])]),
+    pick("agent", "agent", [["", "all"], ...WHO.map((who) => [who.key, who.name])]),
+    pick("element type", "dtype", any("dtype")),
+    valuesOf("level").length > 0 && pick("level", "level", any("level")),
+    valuesOf("domain").length > 0 && pick("domain", "domain", any("domain")),
+    pick("outcome", "outcome", any("outcome", OUTCOMES)),
+    type("faster than, times", "faster", { type: "number", min: 0, step: "any", placeholder: "1.0" }),
+    type("workspace up to, KiB", "room", { type: "number", min: 0, step: "any", placeholder: "64" }),
+    el("button", { type: "button", id: "all", onclick: () => change({ ...START }) }, "Show all"));
+}
+
+/** Writes the scores of what is chosen, a row for each agent of each run. */
+function chosenScores(rows) {
+  const groups = d3.groups(rows, (row) => row.who);
+  if (!groups.length) return el("p", { class: "none" }, "Nothing is chosen.");
+  const cell = ({ value, interval }) => [percent(value), " ", el("span", { class: "interval" }, range(interval))];
+  return tableOf(["agent", "workloads", "attempts", ...SCORES.map(([name]) => name)], groups.map(([key, own]) => [
+    NAMES.get(key), new Set(own.map((row) => row.workload)).size, own.length,
+    ...SCORES.map(([, holds]) => cell(score(own, holds))),
+  ]), { label: "Scores of what is chosen" });
+}
+
+/** Lists what failed, the commonest first, each kind with one example. */
+function failuresTable(rows) {
+  const kinds = d3.groups(rows.filter((row) => !isCorrect(row)), (row) => row.kind);
+  if (!kinds.length) return el("p", { class: "none" }, "Nothing failed.");
+  kinds.sort(([a, one], [b, two]) => two.length - one.length || d3.ascending(a, b));
+  return tableOf(["kind", "attempts", "agents", "for example"], kinds.map(([kind, own]) => {
+    const example = own.find((row) => row.reason) ?? own[0];
+    return [
+      el("span", { class: `outcome ${own[0].outcome}` }, kind), own.length,
+      [...d3.rollup(own, (group) => group.length, (row) => NAMES.get(row.who))].map(([name, n]) => `${name} ${n}`).join(", "),
+      [el("a", { href: `#/attempt/${example.run}/${example.at}` }, example.workload), el("p", { class: "reason" }, example.reason)],
+    ];
+  }), { label: "Kinds of failure", words: ["agents", "for example"] });
+}
