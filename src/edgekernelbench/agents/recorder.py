@@ -45,6 +45,9 @@ class Recorder:
         ledger: The account of the attempt.
         clock: Gives the time.
         watch: Is told of each line as it is written.
+
+    Attributes:
+        head: The first line.
     """
 
     def __init__(
@@ -57,7 +60,7 @@ class Recorder:
     ) -> None:
         self._entrant, self._task, self._ledger, self._clock = entrant, task, ledger, clock
         self._watch = watch
-        self._head = make_head(entrant, task, ledger.budget.whole())
+        self.head = make_head(entrant, task, ledger.budget.whole())
         self._steps: list[Step] = []
         self._calls: list[ChatCall | TextCall] = []
         self._texts: dict[str, str] = {}
@@ -106,6 +109,12 @@ class Recorder:
         self._noted = True
         self._write(note)
 
+    def unfinished(self) -> tuple[Step, ...]:
+        """Give the lines of an attempt that was lost on the way, with every call so far."""
+        if self._calls:
+            self._write(Note("answer", len(self._steps), "done", "what was asked before it was lost"))
+        return tuple(self._steps)
+
     def finish(self, answer: Answer) -> tuple[Head, tuple[Step, ...], End]:
         """Give the whole trajectory.
 
@@ -134,7 +143,7 @@ class Recorder:
             total_steps=len(self._steps),
             extra=EndBox(ekb=end),
         )
-        return self._head, tuple(self._steps), End(final_metrics=metrics)
+        return self.head, tuple(self._steps), End(final_metrics=metrics)
 
     def _whose(self, source: str) -> tuple[str, ...]:
         if not source:

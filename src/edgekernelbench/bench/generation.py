@@ -21,6 +21,7 @@ from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.feedback import NothingLearnt, feedback_of
 from edgekernelbench.bench.inspecting import inspector
 from edgekernelbench.bench.progress import Watcher
+from edgekernelbench.bench.remembering import remember
 from edgekernelbench.bench.traced_arm import is_traced
 from edgekernelbench.evaluator.exam import choose_inputs, public_inputs
 from edgekernelbench.evaluator.judge import Judge
@@ -118,10 +119,12 @@ class Generation:
         model = None if contestant.model is None else contestant.model.name
         entrant = Entrant(name, model, made, self.profile.name, contestant.settings)
         recorder = Recorder(entrant, task, ledger)
+        path = trajectory_path(self.writer.folder.root, made)
+        memory = remember(path, recorder.head)
         doors = recorder.doors(
             ledger.doors(
-                check=self.keeper.check(workload),
-                judge=self.keeper.measure(workload, traces=contestant.traces),
+                check=memory.door("check", self.keeper.check(workload)),
+                judge=memory.door("measure", self.keeper.measure(workload, traces=contestant.traces)),
                 model=contestant.model,
                 heard=lambda request, reply: steps.append(self._store_call(request, reply)),
                 inspect=inspector(self.profile),
@@ -134,9 +137,10 @@ class Generation:
         except (ModelError, NothingLearnt) as error:
             answer, ending = Answer("", str(error)), Ending.LOST
         text = self._store(answer.source) if answer.source else None
-        if ending is not Ending.LOST:
-            head, lines, end = recorder.finish(answer)
-            write_trajectory(trajectory_path(self.writer.folder.root, made), head, lines, end)
+        if ending is Ending.LOST:
+            write_trajectory(path, recorder.head, recorder.unfinished(), None)
+        else:
+            write_trajectory(path, *recorder.finish(answer))
         return Attempt(
             id=made,
             agent=name,

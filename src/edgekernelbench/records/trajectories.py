@@ -45,17 +45,17 @@ def trajectory_path(run: Path, attempt: str) -> Path:
     return run / FOLDER / f"{attempt}.jsonl"
 
 
-def write_trajectory(path: Path, head: Head, steps: Iterable[Step], end: End) -> None:
+def write_trajectory(path: Path, head: Head, steps: Iterable[Step], end: End | None) -> None:
     """Write a trajectory: all of it or nothing.
 
     Args:
         path: The file; folders are made.
         head: Its first line.
         steps: Its steps.
-        end: Its last line.
+        end: Its last line; None for an attempt that was lost on the way.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [head.line(), *(step.line() for step in steps), end.line()]
+    lines = [head.line(), *(step.line() for step in steps), *([] if end is None else [end.line()])]
     write_atomically(path, ("\n".join(lines) + "\n").encode())
 
 

@@ -10,10 +10,11 @@ from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.agents.models.local import LocalServer
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.replay import ReplayModel
+from edgekernelbench.agents.models.waiting import WaitingModel
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.base.names import nearest
 
-KINDS = ("openai", "anthropic", "replay")
+KINDS = ("openai", "anthropic", "replay", "batch")
 MODELS_EXTRA = "pip install 'edgekernelbench[models]'"
 SMALL_CONTEXT = 16_384
 """Up to this context a model is shown the short language reference."""
@@ -24,7 +25,7 @@ class ModelSpec:
     """A model as a person names it.
 
     Attributes:
-        kind: `local`, `openai`, `anthropic` or `replay`.
+        kind: `local`, `openai`, `anthropic`, `replay` or `batch`.
         model: The model's name there.
     """
 
@@ -40,7 +41,9 @@ class ModelSpec:
         names = [model.name for model in MODELS]
         # Stored answers of a bundled model are found by the very request that it was asked.
         return (
-            bundled(self.model).context if self.kind in ("local", "replay") and self.model in names else None
+            bundled(self.model).context
+            if self.kind in ("local", "replay", "batch") and self.model in names
+            else None
         )
 
     @property
@@ -53,7 +56,7 @@ def parse_spec(text: str) -> ModelSpec:
     """Read the name of a model.
 
     Args:
-        text: `smollm2`, `openai:NAME`, `anthropic:NAME` or `replay:NAME`.
+        text: `smollm2`, `openai:NAME`, `anthropic:NAME`, `replay:NAME` or `batch:NAME`.
 
     Raises:
         PrerequisiteError: When the kind is not known, with the nearest.
@@ -86,10 +89,14 @@ def open_model(spec: ModelSpec, endpoint: Endpoint, store: Path | None = None) -
         PrerequisiteError: When a package, a key or a store is missing.
         ModelError: When the local server does not start.
     """
-    if spec.kind == "replay":
+    if spec.kind in ("replay", "batch"):
         if store is None:
-            raise PrerequisiteError("a replay needs a folder of stored answers", "give --answers FOLDER")
-        yield ReplayModel(store, name=spec.model)
+            raise PrerequisiteError(
+                f"a {spec.kind} needs a folder of stored answers", "give --answers FOLDER"
+            )
+        yield (
+            ReplayModel(store, name=spec.model) if spec.kind == "replay" else WaitingModel(store, spec.model)
+        )
         return
     if spec.kind == "local":
         with LocalServer(bundled(spec.model), parallel=1) as server:
