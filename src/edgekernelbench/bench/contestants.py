@@ -10,6 +10,7 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from edgekernelbench.agents.direct import Direct
+from edgekernelbench.agents.leka.both import Both
 from edgekernelbench.agents.leka.controller import Leka
 from edgekernelbench.agents.leka.model.mind import ModelMind
 from edgekernelbench.agents.leka.model.style import Style
@@ -17,6 +18,9 @@ from edgekernelbench.agents.leka.settings import Settings
 from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.registry import open_model, parse_spec
+from edgekernelbench.agents.policy.agent import policy_agent
+from edgekernelbench.agents.policy.knobs import halving
+from edgekernelbench.agents.policy.mind import PolicyMind
 from edgekernelbench.agents.prices import Price
 from edgekernelbench.agents.protocol import Agent, Task
 from edgekernelbench.agents.repeated import BestOf, Repair
@@ -97,6 +101,10 @@ def open_contestant(
     if setting.kind == "scripted":
         yield Contestant(Scripted(_script(setting, experiment), setting.name))
         return
+    if setting.kind == "policy":
+        agent = model_agent(setting, load_profile(experiment.profile))
+        yield Contestant(agent, settings=setting.model_dump(mode="json"))
+        return
     if setting.kind in SEARCHES:
         yield _searching(setting, tools)
         return
@@ -126,7 +134,7 @@ def _searching(setting: AgentSetting, tools: Tools | None) -> Contestant:
 
 
 def model_agent(setting: AgentSetting, profile: Profile) -> Agent:
-    """Make an agent that asks a model of its settings; no model is opened.
+    """Make an agent of its settings that asks a model, or the built-in policy; no model is opened.
 
     Args:
         setting: Which agent.
@@ -141,6 +149,8 @@ def model_agent(setting: AgentSetting, profile: Profile) -> Agent:
             return Repair(direct_agent(setting), setting.name)
         case "leka":
             return leka_agent(setting, profile)
+        case "policy":
+            return policy_agent(profile, name=setting.name, seed=setting.seed or 0)
         case "scripted" | "random" | "metaschedule":
             raise InternalError(f"agent {setting.kind} asks no model")
         case _:
@@ -163,7 +173,9 @@ def leka_agent(setting: AgentSetting, profile: Profile) -> Leka:
         freezing=setting.without != "freezing",
         static=setting.without != "static",
     )
-    return Leka(ModelMind(style), profile, name=setting.name, settings=settings, seed=setting.seed or 0)
+    model = ModelMind(style)
+    mind = Both(PolicyMind(), model) if setting.policy else model
+    return Leka(mind, profile, name=setting.name, settings=settings, search=halving, seed=setting.seed or 0)
 
 
 def direct_agent(setting: AgentSetting) -> Direct:

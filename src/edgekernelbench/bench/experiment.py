@@ -34,7 +34,7 @@ class PriceSetting(Record):
         return Price(self.input, self.cached, self.output)
 
 
-SEARCHES = ("random", "metaschedule")
+SEARCHES = ("policy", "random", "metaschedule")
 """Kinds of agents without a model and without texts: they start from a given text, and spend submissions."""
 
 
@@ -43,7 +43,7 @@ class AgentSetting(Record):
 
     name: str = Field(min_length=1, pattern=r"^[^/\s]+$")
     """The name of the row."""
-    kind: Literal["direct", "scripted", "best-of", "repair", "leka", "random", "metaschedule"]
+    kind: Literal["direct", "scripted", "best-of", "repair", "leka", "policy", "random", "metaschedule"]
     """Which agent."""
     model: str | None = None
     """`smollm2`, `openai:NAME`, `anthropic:NAME` or `replay:NAME`; None for agents without a model."""
@@ -59,6 +59,8 @@ class AgentSetting(Record):
     """Base of the sampling seeds; None when the endpoint is told none."""
     without: Literal["layers", "freezing", "static"] | None = None
     """For `leka`: the ablation."""
+    policy: bool = False
+    """For `leka`: whether the built-in policy plans every other step."""
     one_call: bool = False
     """For `leka`: whether a plan and its layer are asked for in one call."""
     price: PriceSetting | None = None

@@ -29,6 +29,8 @@ AGENTS: dict[str, dict[str, Any]] = {
     "leka-no-layers": {"kind": "leka", "without": "layers"},
     "leka-no-freezing": {"kind": "leka", "without": "freezing"},
     "leka-no-static": {"kind": "leka", "without": "static"},
+    "leka+policy": {"kind": "leka", "policy": True},
+    "policy": {"kind": "policy"},
     "random": {"kind": "random"},
     "metaschedule": {"kind": "metaschedule"},
     "scripted": {"kind": "scripted"},

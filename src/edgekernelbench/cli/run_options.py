@@ -22,7 +22,7 @@ AgentKind = Annotated[
         "--agents",
         "--agent",
         "-a",
-        help="Who writes, a list with commas: direct, best-of, repair, leka, random, ...",
+        help="Who writes, a list with commas: direct, best-of, repair, leka, policy, random, ...",
         metavar="LIST",
         show_default="direct",
     ),

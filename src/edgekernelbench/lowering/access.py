@@ -188,3 +188,12 @@ def inlined(value: Expr | Reduction, bodies: Mapping[str, tuple[tuple[str, ...],
 def renamed(body: Expr, axes: Mapping[str, Expr]) -> Expr:
     """Put expressions in the place of axes."""
     return transform(body, lambda n: axes.get(n.name) if isinstance(n, Axis) else None)
+
+
+def jumps(read: Read, axis: str) -> bool:
+    """Say whether a read moves along an axis other than to a neighbour, in either direction."""
+    moving = [affine(i) for i in read.indices if uses(i, axis)]
+    if not moving:
+        return False
+    form = affine(read.indices[-1])
+    return len(moving) > 1 or form is None or abs(form.get(axis, 0)) != 1

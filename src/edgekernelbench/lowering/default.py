@@ -12,6 +12,7 @@ from edgekernelbench.ir.compute import placed_stages
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.ir.memory import Memory
 from edgekernelbench.ir.schedule import Schedule
+from edgekernelbench.lowering.choices import DEFAULT, Choices
 from edgekernelbench.lowering.emit import Emitter, price
 from edgekernelbench.lowering.fields import records
 from edgekernelbench.lowering.gpu import Rules
@@ -25,22 +26,23 @@ from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.verify.facts import Facts
 
 
-def default_lowering(facts: Facts, target: str, profile: Profile) -> Kernel:
+def default_lowering(facts: Facts, target: str, profile: Profile, choices: Choices = DEFAULT) -> Kernel:
     """Write schedule and memory layers for a compute layer.
 
     Args:
         facts: The verified compute layer.
         target: `llvm`, `cuda` or `opencl`.
         profile: The device.
+        choices: What is decided otherwise than by the rules: for searches.
 
     Returns:
         The same compute with one block of each kind, for this target alone. The blocks are legal: rules
         that a text does not admit are left out, in the last resort all of them.
     """
-    found = survey(facts)
+    found = survey(facts, choices)
     writers = (_for_cpu, _inlining) if target == "llvm" else (_for_gpu, _inlining)
     for write in writers:
-        kernel = _with(facts.kernel, write(found, facts, profile).blocks(target))
+        kernel = _with(facts.kernel, write(found, facts, profile, choices).blocks(target))
         if _is_legal(facts, kernel, target, profile):
             return kernel
     return _with(facts.kernel, (Schedule((target,), ()), Memory((target,), ())))
@@ -68,27 +70,42 @@ def _start(found: Survey, facts: Facts) -> Writer:
     return writer
 
 
-def _inlining(found: Survey, facts: Facts, profile: Profile) -> Writer:
+def _inlining(found: Survey, facts: Facts, profile: Profile, choices: Choices) -> Writer:
     """Only what has no loops: the rest is left to the rules of the language (A9)."""
-    del profile
+    del profile, choices
     return _start(found, facts)
 
 
-def _for_gpu(found: Survey, facts: Facts, profile: Profile) -> Writer:
+def _for_gpu(found: Survey, facts: Facts, profile: Profile, choices: Choices) -> Writer:
     def legal(writer: Writer) -> bool:
         return _is_legal(facts, _with(facts.kernel, writer.blocks(profile.target)), profile.target, profile)
 
-    return Rules(found, profile, legal, lambda name: facts.tensor(name).shape).write(_start(found, facts))
+    rules = Rules(found, profile, legal, lambda name: facts.tensor(name).shape, choices.rules)
+    return rules.write(_start(found, facts))
 
 
-def _for_cpu(found: Survey, facts: Facts, profile: Profile) -> Writer:
-    emitter = Emitter(found, profile, _start(found, facts))
+def _for_cpu(found: Survey, facts: Facts, profile: Profile, choices: Choices) -> Writer:
+    del found
+    return emitted(facts, profile, choices).writer
+
+
+def emitted(facts: Facts, profile: Profile, choices: Choices = DEFAULT) -> Emitter:
+    """Write the directives of a CPU, legal or not; what the rules knew on the way stays with them.
+
+    Args:
+        facts: The verified compute layer.
+        profile: The device.
+        choices: What is decided otherwise than by the rules.
+    """
+    found = survey(facts, choices)
+    emitter = Emitter(found, profile, _start(found, facts), choices=choices)
     for name, dim in records(found):
         emitter.turn(name, dim)
     for view in found.views:
         emitter.prepare(view)
-    for plan in plan_nests(found, profile.threads, lambda view, fixed: price(view, fixed, emitter)):
+    plans = plan_nests(found, profile.threads, lambda view, fixed: price(view, fixed, emitter), choices.apart)
+    for plan in plans:
         write_nest(emitter, plan)
     for group in facts.groups:
         write_group(group, emitter, facts)
-    return emitter.writer
+    return emitter

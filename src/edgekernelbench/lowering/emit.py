@@ -1,14 +1,17 @@
 """Writes the directives of one nest for a CPU."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from edgekernelbench.ir.expr import Read, Reduction
+from edgekernelbench.ir.expr import Reduction
 from edgekernelbench.ir.schedule import Unroll, Vectorize
-from edgekernelbench.lowering.access import affine, movement, uses
+from edgekernelbench.lowering.access import affine, jumps, movement, uses
+from edgekernelbench.lowering.choices import DEFAULT, Choices, decided
+from edgekernelbench.lowering.dots import INSTRUCTION, STEPS, DotForm, choose_dot, dot_tiles, store_dot
 from edgekernelbench.lowering.fields import turned
 from edgekernelbench.lowering.survey import Survey, View
-from edgekernelbench.lowering.tile import LATENCY, Freedom, Tile, choose_tile, lanes_of
+from edgekernelbench.lowering.tile import LATENCY, Freedom, Tile, choose_tile, key_of, lanes_of, list_tiles
 from edgekernelbench.lowering.vectors import across, whole, wide_axis
 from edgekernelbench.lowering.writer import Writer
 from edgekernelbench.profiles.profile import Profile
@@ -38,6 +41,10 @@ class Emitter:
         last: For each stage that was stored with another axis innermost, which.
         extents: Iterations of each loop that was named.
         inner: Loops that may not be parallel: reductions, vectors, unrolled ones.
+        choices: What is decided otherwise than by the rules.
+        offered: For each reduction that was tiled, the extents and freedom with which its tile was chosen.
+        dotted: For each reduction that is left to an instruction, how it fits it.
+        fours: For each of them, the loop of the four steps.
         streams: Bytes of each weight that is larger than the caches.
     """
 
@@ -48,6 +55,10 @@ class Emitter:
     last: dict[str, int] = field(default_factory=dict)
     extents: dict[str, int] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
+    choices: Choices = DEFAULT
+    offered: dict[str, tuple[Mapping[str, int], Freedom]] = field(default_factory=dict)
+    dotted: dict[str, DotForm] = field(default_factory=dict)
+    fours: dict[str, str] = field(default_factory=dict)
     streams: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,12 +71,30 @@ class Emitter:
         if not view.reduced:
             return None
         extents = {a: 1 if a in fixed else n for a, n in zip(view.stage.axes, view.stage.shape, strict=True)}
-        found = choose_tile(view, extents, self.freedom, self.profile)
+        self.offered[view.name] = (extents, self.freedom)
+        self.dotted.pop(view.name, None)
+        if self.choices.dots:
+            tiles, key = (
+                dot_tiles(view, extents, self.freedom, self.profile),
+                self.choices.tiles.get(view.name),
+            )
+            if dot := choose_dot(tiles, self.packed.keys() | self.found.outputs, key):
+                self.dotted[view.name] = dot[1]
+                return dot[0]
+        found = self._wanted(view, extents) or choose_tile(view, extents, self.freedom, self.profile)
         if found is not None or self.along(view) is not None:
             return found
         found = choose_tile(view, extents, replace(self.freedom, gathers=True), self.profile)
         held = prod(view.sizes[a] for a in fixed)
         return found if found is not None and found.cycles * held < self.untiled(view) else None
+
+    def _wanted(self, view: View, extents: Mapping[str, int]) -> Tile | None:
+        """Find the tile that was chosen otherwise; None when there is no such choice, or no such tile."""
+        key = self.choices.tiles.get(view.name)
+        if key is None:
+            return None
+        tiles = list_tiles(view, extents, self.freedom, self.profile)
+        return next((tile for tile in tiles if key_of(tile) == key), None)
 
     @property
     def freedom(self) -> Freedom:
@@ -143,6 +172,9 @@ class Emitter:
 
     def store(self, tile: Tile, view: View) -> None:
         """Give what a tile reads the order it wants, unless it has one already."""
+        if (form := self.dotted.get(view.name)) is not None:
+            self.packed |= store_dot(tile, form, self.writer)
+            return
         for name, dim in turned(self.found, [view], tile.vector):
             self.turn(name, dim)
         for tensor, step in tile.phases.items():
@@ -185,13 +217,34 @@ class Emitter:
                 o, i = self.split(view, axis, tile.width if axis == tile.vector else tile.count)
                 outer.append(o)
             inner.insert(len(inner) if axis == tile.vector else 0, i)
-        self.mark_tile(inner, tile)
+        steps = self.steps(view, conditions_first(view))
+        self.mark_tile(view, inner, tile)
         self.writer.accumulate(view.name)
         if tile.phase > 1 and view.name not in self.found.outputs:
             self.writer.phase(view.name, len(view.stage.axes), tile.phase)
         elif not view.ordered:
             self.innermost(view, tile.vector)
-        return [*outer, *(self.loop(view, a) for a in conditions_first(view)), *inner]
+        return [*outer, *steps, *inner, *self.four(view)]
+
+    def steps(self, view: View, axes: list[str]) -> list[str]:
+        """Name the loops of a reduction in order, some steps of the last one unrolled where chosen."""
+        if (form := self.dotted.get(view.name)) is not None:
+            outer, self.fours[view.name] = self.split(view, form.depth, STEPS)
+            return [outer if a == form.depth else self.loop(view, a) for a in axes]
+        loops = [self.loop(view, a) for a in axes]
+        count = decided(self.choices.steps, view.name) or 1
+        unrolled = any(
+            isinstance(one, Unroll) and set(loops) & set(one.loops) for one in self.writer.schedule
+        )
+        if count < 2 or not loops or unrolled:
+            return loops
+        if count >= view.sizes[axes[-1]]:
+            self.writer.mark(Unroll, loops[-1])
+            return loops
+        outer, inner = self.split(view, axes[-1], count)
+        self.inner.add(outer)
+        self.writer.mark(Unroll, inner)
+        return [*loops[:-1], outer, inner]
 
     def _split_phase(self, view: View, tile: Tile) -> tuple[list[str], str]:
         """Split an axis into phases and, along each, vectors; give the loops outside and the vector's."""
@@ -209,9 +262,16 @@ class Emitter:
         self.inner.add(vector)
         return outer, vector
 
-    def mark_tile(self, inner: list[str], tile: Tile) -> None:
+    def four(self, view: View) -> list[str]:
+        """Name the loop of the steps that an instruction does; nothing for other sums."""
+        return [self.fours[view.name]] if view.name in self.dotted else []
+
+    def mark_tile(self, view: View, inner: list[str], tile: Tile) -> None:
         """Mark the loops of a tile, the vector's last."""
-        self.writer.mark(Vectorize, inner[-1])
+        if four := self.four(view):
+            self.writer.tensorize(INSTRUCTION, inner[-1], *four)
+        else:
+            self.writer.mark(Vectorize, inner[-1])
         if tile.unroll is not None:
             self.writer.mark(Unroll, inner[0])
 
@@ -222,7 +282,8 @@ class Emitter:
         if axis is None:
             return [*data, *(self.loop(view, a) for a in conditions_first(view))]
         lanes = lanes_of(view, self.profile)
-        width = lanes * (1 if view.sizes[axis] < LONG_REDUCTION else 4)
+        wanted = decided(self.choices.lanes, view.name) or (1 if view.sizes[axis] < LONG_REDUCTION else 4)
+        width = lanes * wanted
         ro, ri = self.split(view, axis, width)
         part = self.writer.rfactor(ri, f"{view.name}_part")
         moved = [f"{part}.{a}" for a in view.reduced if a != axis]
@@ -237,15 +298,29 @@ class Emitter:
         last = data.pop() if batches else None
         if last is None:
             self.writer.order(*names, *moved, f"{part}.{ro}", lane)
-            if not view.ordered and (data or at is not None):
-                self.writer.compute_at(part, data[-1] if data else at or "")
-            return [*data, ri]
+            home = data[-1] if data else at
+            if not view.ordered and home is not None:
+                self.writer.compute_at(part, home)
+            return [*data, self._few(view, ri, width, home)]
         outer, inner = self.split(view, last.removeprefix(f"{view.name}."), BATCH)
         beside = f"{part}.{last.removeprefix(f'{view.name}.')}"
         self.writer.order(*(n for n in names if n != beside), *moved, f"{part}.{ro}", beside, lane)
         self.writer.mark(Unroll, beside, inner)
         self.writer.compute_at(part, outer)
         return [*data, outer, ri, inner]
+
+    def _few(self, view: View, last: str, width: int, home: str | None) -> str:
+        """Bring partial sums together to a few, as a vector, where chosen; give the loop that is left."""
+        few = decided(self.choices.few, view.name) or 0
+        if view.ordered or home is None or not 1 < few < width or width % few:
+            return last
+        outer, inner = self.writer.split(last, few)
+        self.inner |= {outer, inner}
+        part = self.writer.rfactor(inner, f"{view.name}_few")
+        self.writer.order(*(f"{part}.{a}" for a in view.stage.axes), f"{part}.{outer}", f"{part}.{inner}")
+        self.writer.mark(Vectorize, f"{part}.{inner}")
+        self.writer.compute_at(part, home)
+        return inner
 
     def along(self, view: View) -> str | None:
         """Find a reduction axis that every read follows smoothly and that is long enough."""
@@ -316,12 +391,3 @@ def price(view: View, fixed: frozenset[str], emitter: Emitter) -> float:
     if tile is not None:
         return tile.cycles * prod(view.sizes[a] for a in fixed)
     return emitter.untiled(view)
-
-
-def jumps(read: Read, axis: str) -> bool:
-    """Say whether a read moves along an axis other than to a neighbour, in either direction."""
-    moving = [affine(i) for i in read.indices if uses(i, axis)]
-    if not moving:
-        return False
-    form = affine(read.indices[-1])
-    return len(moving) > 1 or form is None or abs(form.get(axis, 0)) != 1

@@ -4,8 +4,8 @@ Each rule is tried on one root nest at a time and kept when the text stays legal
 takes is left to the language, which deals it out to blocks of threads (A9).
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from math import ceil, prod
@@ -45,19 +45,22 @@ class Rules:
         profile: The device.
         legal: Checks what was written.
         shape_of: Gives the shape of a tensor.
+        chosen: For some root stages, which of the rules is taken.
     """
 
     found: Survey
     profile: Profile
     legal: Legal
     shape_of: Callable[[str], tuple[int, ...]]
+    chosen: Mapping[str, int] = field(default_factory=dict)
 
     def write(self, writer: Writer) -> Writer:
         """Write all nests, each by the first rule that fits."""
         plans = plan_nests(self.found, ROW_BLOCKS, lambda _view, _fixed: 1.0)
         hoped = writer.copy()
         for plan in plans:
-            for rule in islice(self._rules(plan), 1):
+            number = self.chosen.get(plan.root.name, 0)
+            for rule in islice(self._rules(plan), number, number + 1):
                 rule(hoped)
         if self.legal(hoped):  # mostly; else one nest after another, each checked
             return hoped
@@ -69,6 +72,11 @@ class Rules:
                     writer = trial
                     break
         return writer
+
+    def count(self) -> Mapping[str, int]:
+        """Count the rules that each root stage can choose from."""
+        plans = plan_nests(self.found, ROW_BLOCKS, lambda _view, _fixed: 1.0)
+        return {plan.root.name: sum(1 for _ in self._rules(plan)) for plan in plans}
 
     def _rules(self, plan: Plan) -> Iterator[Callable[[Writer], None]]:
         if plan.rows and plan.members:

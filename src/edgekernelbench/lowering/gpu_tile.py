@@ -96,10 +96,12 @@ def tile_choices(
     other = [r for r in view.reads if r not in same]
     own = {axis for axis in long for r in same if any(uses(i, axis) for i in r.indices)}
     theirs = {axis for axis in long for r in other if any(uses(i, axis) for i in r.indices)}
-    downs = sorted((a for a in theirs - own if view.sizes[a] >= LEAST), key=lambda a: -view.sizes[a])
+    # Of axes that are equally long the last: neighbours along it lie nearest. Sets have no order.
+    order = {a: (-view.sizes[a], -view.stage.axes.index(a)) for a in long}
+    downs = sorted((a for a in theirs - own if view.sizes[a] >= LEAST), key=order.__getitem__)
     if not downs or view.sizes[across] < LEAST:
         return
-    thirds = sorted((a for a in own - theirs - {across}), key=lambda a: -view.sizes[a])
+    thirds = sorted((a for a in own - theirs - {across}), key=order.__getitem__)
     short = view.sizes[across] <= SHORT
     third = thirds[0] if short and thirds else None
     fetched = {r.tensor: r for r in (*same, *other) if all(affine(i) is not None for i in r.indices)}

@@ -54,19 +54,22 @@ class Plan:
     tiled: Mapping[str, View]
 
 
-def plan_nests(found: Survey, threads: int, price: Price) -> tuple[Plan, ...]:
+def plan_nests(
+    found: Survey, threads: int, price: Price, apart: frozenset[str] = frozenset()
+) -> tuple[Plan, ...]:
     """Group the stages outside of `for` groups into root nests.
 
     Args:
         found: What has to be scheduled.
         threads: How many threads the rows should keep busy.
         price: What a reduction costs with some axes fixed.
+        apart: Stages that keep nests of their own.
 
     Returns:
         One plan a root nest, in text order of the roots.
     """
     free = [v for v in found.views if v.group is None]
-    tiled = {reader.name: v for v in free if (reader := _tiles_into(v, found))}
+    tiled = {reader.name: v for v in free if v.name not in apart and (reader := _tiles_into(v, found))}
     inside = {v.name for v in tiled.values()}
     homes: dict[str, str] = {v.name: r for r, v in tiled.items()}
     plans: list[Plan] = []
@@ -74,7 +77,11 @@ def plan_nests(found: Survey, threads: int, price: Price) -> tuple[Plan, ...]:
         if root.name in homes:
             continue
         plan = _grow(
-            root, [v for v in free if v.name not in homes or v.name in inside], found, tiled, (threads, price)
+            root,
+            [v for v in free if v.name not in apart and (v.name not in homes or v.name in inside)],
+            found,
+            tiled,
+            (threads, price),
         )
         homes.update({m.view.name: root.name for m in plan.members})
         homes[root.name] = root.name

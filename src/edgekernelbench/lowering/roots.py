@@ -22,7 +22,7 @@ def write_nest(emitter: Emitter, plan: Plan) -> None:
     """
     rows = frozenset(plan.rows)
     home = plan.rows[-1] if plan.rows else None
-    parallel = _work(emitter, plan) >= PARALLEL_WORK
+    parallel = _shares(emitter, plan)
     if home is not None:
         at = f"{plan.root.name}.{home}"
         for member in plan.members:
@@ -37,20 +37,36 @@ def write_nest(emitter: Emitter, plan: Plan) -> None:
         _root(emitter, plan, parallel=parallel)
 
 
+def _shares(emitter: Emitter, plan: Plan) -> bool:
+    """Say whether a nest is shared out to the cores."""
+    name = plan.root.name
+    if name in emitter.choices.alone | emitter.choices.shared:
+        return name in emitter.choices.shared
+    return _work(emitter, plan) >= PARALLEL_WORK
+
+
 def _work(emitter: Emitter, plan: Plan) -> int:
     stages = [plan.root, *(m.view for m in plan.members), *plan.tiled.values()]
     return sum(v.work for v in stages)
 
 
 def _root(emitter: Emitter, plan: Plan, *, parallel: bool) -> None:
-    loops = _stage(emitter, plan, plan.root, frozenset(), None)
+    loops = _outermost(emitter, plan.root, _stage(emitter, plan, plan.root, frozenset(), None))
     emitter.writer.order(*loops)
     if parallel:
         _parallel(emitter, [(loop, emitter.extents[loop]) for loop in loops])
 
 
+def _outermost(emitter: Emitter, root: View, loops: list[str]) -> list[str]:
+    """Put the loop of a chosen axis outermost, where a data loop of it stands."""
+    axis = emitter.choices.first.get(root.name)
+    mine = {f"{root.name}.{axis}", f"{root.name}_{axis}_o"}
+    chosen = [loop for loop in loops if loop in mine and loop not in emitter.inner]
+    return [*chosen, *(loop for loop in loops if loop not in chosen)]
+
+
 def _parallel(emitter: Emitter, loops: list[tuple[str, int]]) -> None:
-    wanted = emitter.profile.threads * TASKS_PER_THREAD
+    wanted = emitter.profile.threads * (emitter.choices.tasks or TASKS_PER_THREAD)
     taken: list[str] = []
     count = 1
     for loop, extent in loops:
@@ -109,6 +125,10 @@ def _shared_tile(
     tail = [inner[a] for a in sorted(inner, key=lambda a: (a == last, reader.stage.axes.index(a)))]
     if last in inner and (last == theirs[tile.vector] or tile.count in (4, 8, 16)):
         emitter.writer.mark(Vectorize, inner[last])
+    elif view.name in emitter.dotted:  # what follows is more than storing lane by lane
+        lanes = inner[theirs[tile.vector]]
+        emitter.writer.mark(Vectorize, lanes)
+        tail = [*(loop for loop in tail if loop != lanes), lanes]
     return [*outer, *tail]
 
 
@@ -133,8 +153,10 @@ def _inside(emitter: Emitter, view: View, tile: Tile) -> None:
     name = view.name
     data = [a for a in view.stage.axes if a not in (tile.vector, tile.unroll)]
     inner = [a for a in (tile.unroll, tile.vector) if a is not None]
-    emitter.writer.order(*(f"{name}.{a}" for a in (*data, *view.reduced, *inner)))
-    emitter.mark_tile([f"{name}.{a}" for a in inner], tile)
+    steps = emitter.steps(view, list(view.reduced))
+    loops = [f"{name}.{a}" for a in inner]
+    emitter.writer.order(*(f"{name}.{a}" for a in data), *steps, *loops, *emitter.four(view))
+    emitter.mark_tile(view, loops, tile)
     if view.stage.axes[-1] != tile.vector:
         dims = tuple(view.stage.axes.index(a) for a in (*data, *inner))
         emitter.writer.permute(name, len(dims), dims)

@@ -13,6 +13,7 @@ from edgekernelbench.ir.compute import Param, Placed, Stage, Table, placed_stage
 from edgekernelbench.ir.expr import Axis, Expr, Read, Reduction
 from edgekernelbench.ir.walk import expressions, walk
 from edgekernelbench.lowering.access import affine, cost, has_condition, inlined, is_heavy, reads
+from edgekernelbench.lowering.choices import DEFAULT, Choices
 from edgekernelbench.verify.facts import Facts
 
 CHEAP = 3
@@ -99,11 +100,12 @@ class Survey:
         return self.read_by.get(name, ())
 
 
-def survey(facts: Facts) -> Survey:
+def survey(facts: Facts, choices: Choices = DEFAULT) -> Survey:
     """Decide what is inlined and what is precomputed.
 
     Args:
         facts: The verified compute layer.
+        choices: What is decided otherwise than by the rules.
 
     Returns:
         What remains to be scheduled.
@@ -117,7 +119,10 @@ def survey(facts: Facts) -> Survey:
     views: list[View] = []
     for p in live:
         value = inlined(p.stage.value, bodies)
-        if _inlines(p, value, readers.get(p.stage.name, {}), outputs):
+        name = p.stage.name
+        wanted = name in choices.inline and not isinstance(value, Reduction) and name not in outputs
+        by_rule = name not in choices.keep and _inlines(p, value, readers.get(name, {}), outputs)
+        if by_rule or (wanted and p.group is None and p.stage.dtype.bits >= 8):
             bodies[p.stage.name] = (p.stage.axes, value)  # type: ignore[assignment]
         else:
             views.append(_view(p, value))

@@ -10,6 +10,7 @@ from math import ceil, prod
 
 from edgekernelbench.ir.expr import Read
 from edgekernelbench.lowering.access import Movement, affine, axes_of, movement, uses
+from edgekernelbench.lowering.choices import TileKey
 from edgekernelbench.lowering.phases import along_phase, divisor
 from edgekernelbench.lowering.survey import View
 from edgekernelbench.profiles.profile import Profile
@@ -96,6 +97,11 @@ class Freedom:
     gathers: bool = False
 
 
+def key_of(tile: Tile) -> TileKey:
+    """Name a tile without its price."""
+    return TileKey(tile.vector, tile.width, tile.unroll, tile.count)
+
+
 def choose_tile(view: View, extents: Mapping[str, int], freedom: Freedom, profile: Profile) -> Tile | None:
     """Choose the tile of a reduction.
 
@@ -108,15 +114,16 @@ def choose_tile(view: View, extents: Mapping[str, int], freedom: Freedom, profil
     Returns:
         The cheapest tile; None when no data axis can be a vector.
     """
-    found = [
-        tile
-        for axis, size in extents.items()
-        if size > 1
-        for phase in {1, divisor(view.value, axis)}
-        if size % phase == 0 and (phase == 1 or axis == view.stage.axes[-1])
-        for tile in _tiles(view, (axis, phase), extents, freedom, profile)
-    ]
-    return min(found, key=lambda t: t.cycles, default=None)
+    return min(list_tiles(view, extents, freedom, profile), key=lambda t: t.cycles, default=None)
+
+
+def list_tiles(view: View, extents: Mapping[str, int], freedom: Freedom, profile: Profile) -> Iterator[Tile]:
+    """List all tiles of a reduction with their prices; see `choose_tile`."""
+    for axis, size in extents.items():
+        if size > 1:
+            for phase in {1, divisor(view.value, axis)}:
+                if size % phase == 0 and (phase == 1 or axis == view.stage.axes[-1]):
+                    yield from _tiles(view, (axis, phase), extents, freedom, profile)
 
 
 def lanes_of(view: View, profile: Profile) -> int:

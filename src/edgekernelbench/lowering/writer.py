@@ -25,6 +25,7 @@ from edgekernelbench.ir.schedule import (
     Schedule,
     ScheduleDirective,
     Split,
+    Tensorize,
     Unroll,
     Vectorize,
 )
@@ -124,6 +125,28 @@ class Writer:
         shared = () if pair is None else (Piece(axes[pair], mod=2),)
         pieces = (*outer, *others, Piece(axes[dim], mod=panel), *shared)
         self.memory.append(Layout(tensor, LayoutSpec(axes, pieces)))
+
+    def fours(self, tensor: str, rank: int, dim: int, panel: tuple[int, int] | None) -> None:
+        """Store a tensor so that four neighbours along one axis lie together.
+
+        Args:
+            tensor: The tensor.
+            rank: How many axes it has.
+            dim: The axis of the four.
+            panel: For a factor with lanes, their axis and their number: those of a panel lie together too.
+        """
+        axes = tuple(f"a{d}" for d in range(rank))
+        lanes = None if panel is None else panel[0]
+        others = tuple(Piece(a, div=4) if d == dim else Piece(a) for d, a in enumerate(axes) if d != lanes)
+        outer = () if panel is None else (Piece(axes[panel[0]], div=panel[1]),)
+        inner = () if panel is None else (Piece(axes[panel[0]], mod=panel[1]),)
+        self.memory.append(
+            Layout(tensor, LayoutSpec(axes, (*outer, *others, *inner, Piece(axes[dim], mod=4))))
+        )
+
+    def tensorize(self, name: str, *loops: str) -> None:
+        """Leave loops to an instruction."""
+        self.schedule.append(Tensorize(name, loops))
 
     def phase(self, tensor: str, rank: int, step: int) -> None:
         """Store a tensor so that every `step`-th element of its last axis is contiguous."""

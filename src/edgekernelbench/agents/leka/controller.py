@@ -221,6 +221,7 @@ class _Attempt:
                 view.ground.profile,
                 giving_up=revision.giving_up,
                 defaults=view.ground.task.track is Track.OPTIMISE,
+                others=revision.others,
             )
             outcome = settle(session, origin, placing, revision, self.leka.search)
             if isinstance(outcome, Candidate):

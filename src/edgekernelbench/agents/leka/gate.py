@@ -63,6 +63,7 @@ class Placing:
         profile: The device.
         giving_up: Whether schedule and memory are given up for a new compute layer.
         defaults: Whether they are then written by the default rules, or left empty.
+        others: Texts of other layers that go with the new one.
     """
 
     parent: Kernel
@@ -70,6 +71,7 @@ class Placing:
     profile: Profile
     giving_up: bool = False
     defaults: bool = False
+    others: tuple[tuple[Layer, str], ...] = ()
 
     def put_in(self, text: str, knobs: Mapping[str, int | float]) -> Passed | Refusal:
         """Put a text in its place, and see whether all layers fit.
@@ -80,13 +82,15 @@ class Placing:
         """
         try:
             kernel = replace_layer(self.parent, self.layer, text, knobs)
+            for layer, block in self.others:
+                kernel = replace_layer(kernel, layer, block)
             if self.giving_up and self.layer is Layer.COMPUTE:
                 kernel = self._afresh(kernel)
         except SourceError as error:
             return Refusal("parse", _first(error.diagnostics, error.source or text))
         if kernel.name != self.parent.name:
             return Refusal("parse", f"expected def {self.parent.name}, found def {kernel.name}")
-        whole = self.giving_up or self.layer is Layer.TEXT
+        whole = self.giving_up or bool(self.others) or self.layer is Layer.TEXT
         return legal(kernel, None if whole else self.layer, self.profile)
 
     def _afresh(self, kernel: Kernel) -> Kernel:

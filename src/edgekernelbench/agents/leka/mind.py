@@ -88,12 +88,15 @@ class Revision:
         note: Why it is empty, or what is said about it.
         giving_up: For a compute layer that the frozen schedule and memory cannot fit: they are given up, by
             the author's word, and written by the default rules, or left empty in the *write* track.
+        others: What other layers become with it, where the author's own rules write all of them, as the
+            built-in policy does: a tile asks for a layout. The gain is put down to the layer of the plan.
     """
 
     text: str
     author: Author = Author.MODEL
     note: str = ""
     giving_up: bool = False
+    others: tuple[tuple[Layer, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
