@@ -4,10 +4,8 @@ What TVM's simplifier must not see is hidden as everywhere (decision 0020). Func
 ours stay opaque calls, too, until loops have become vectors: TVM then makes each of them a vector as a whole.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-import tvm
 from tvm import tirx
 
 from edgekernelbench.base.errors import InternalError
@@ -17,7 +15,6 @@ from edgekernelbench.compiler.tvm.arithmetic import load_rounded, signed_nibble
 from edgekernelbench.compiler.tvm.expressions import Expressions
 from edgekernelbench.compiler.tvm.functions import Evaluate, function
 from edgekernelbench.compiler.tvm.hidden import hide, vectorizable
-from edgekernelbench.compiler.tvm.scope import Scope
 from edgekernelbench.compiler.tvm.values import STORED, Node, Value, constant
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Expr, Literal, Read
@@ -83,24 +80,3 @@ def _nibble(tir: Node, dtype: DType, places: list[Value]) -> Value:
     shift = last.binary(tirx.bitwise_and, one).binary(tirx.shift_left, constant(2, "int32")).cast("uint8")
     low = pair.binary(tirx.shift_right, shift).binary(tirx.bitwise_and, constant(15, "uint8"))
     return signed_nibble(low) if dtype is DType.I4 else low
-
-
-def expanded(name: str) -> Callable[..., Value] | None:
-    """Give what writes the steps of a program that was hidden under a name; None for another name."""
-    if not name.startswith(FUNCTION):
-        return None
-    program = PROGRAMS[name.removeprefix(FUNCTION)]
-
-    def write(*args: Value) -> Value:
-        from edgekernelbench.compiler.tvm.functions import run_program  # noqa: PLC0415
-
-        return run_program(
-            program, list(args), lambda node, known: Expressions(Scope({}, known, {})).value(node)
-        )
-
-    return write
-
-
-def lanes_of(node: Node) -> int:
-    """Count the lanes of a TIR expression."""
-    return int(tvm.DataType(str(node.ty)).lanes)

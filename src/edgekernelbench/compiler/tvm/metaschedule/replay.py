@@ -15,12 +15,11 @@ from edgekernelbench.compiler.interface import Artifact, Cost
 from edgekernelbench.compiler.traced import Part, Traced
 from edgekernelbench.compiler.tvm.build import KEEP_BUFFERS_APART, make_target
 from edgekernelbench.compiler.tvm.executable import TvmExecutable
-from edgekernelbench.compiler.tvm.hidden import show, shown_name
-from edgekernelbench.compiler.tvm.metaschedule.expressions import expanded
+from edgekernelbench.compiler.tvm.hidden import show
+from edgekernelbench.compiler.tvm.metaschedule.functions import map_bodies, write_functions
 from edgekernelbench.compiler.tvm.metaschedule.program import MAIN, Whole, open_program, part_function
 from edgekernelbench.compiler.tvm.scope import Stored
 from edgekernelbench.compiler.tvm.statements import sequence
-from edgekernelbench.compiler.tvm.values import Value
 from edgekernelbench.profiles.profile import Profile
 
 Node = Any
@@ -45,7 +44,7 @@ def compile_traced(traced: Traced, profile: Profile) -> Artifact:
     bodies = [lower_blocks(scheduled(whole, part)) for part in traced.parts]
     once = [lower_blocks(scheduled(whole, Part(traced.prepared)))] if traced.prepared else []
     built = build_functions(whole.outside(), {"run": bodies, "prepare": once}, profile)
-    workspace = sum(stored_bytes(b) for b in whole.nest.prepared)
+    workspace = sum(stored_bytes(b) for b in whole.nest.prepared) + sum(map(allocated_bytes, bodies))
     cost = Cost(None, {"global": workspace}, ("scheduled by TVM's MetaSchedule",))
     return Artifact("tvm", whole.nest, profile, cost, {}, TvmExecutable(built, whole.nest))
 
@@ -95,6 +94,20 @@ def lower_blocks(function: Any) -> Node:
     return module[MAIN].body
 
 
+def allocated_bytes(body: Node) -> int:
+    """Count what a body allocates by itself; what each thread of a parallel loop allocates counts once."""
+    found: list[int] = []
+
+    def note(node: Any) -> None:
+        size = 1
+        for extent in node.buffer.shape:
+            size *= int(extent)
+        found.append(size * (tvm.DataType(str(node.buffer.dtype)).bits // 8))
+
+    tvm_ffi.structural_walk(body, (tirx.AllocBuffer, note))
+    return sum(found)
+
+
 def build_functions(taken: Sequence[Stored], bodies: dict[str, Sequence[Node]], profile: Profile) -> Any:
     """Compile functions that each run some bodies one after another.
 
@@ -121,7 +134,7 @@ def build_functions(taken: Sequence[Stored], bodies: dict[str, Sequence[Node]], 
     module = tvm.IRModule({name: function(name, parts) for name, parts in bodies.items()})
     try:
         with tvm.transform.PassContext(opt_level=3, config=KEEP_BUFFERS_APART):
-            loops = expand(_passes(target)(module))
+            loops = write_functions(_passes(target)(module))
             last = tvm.ir.transform.Sequential(
                 [tirx.transform.LowerTVMBuiltin(), tirx.transform.LowerIntrin()]
             )
@@ -158,23 +171,6 @@ def _passes(target: Any) -> Any:
     )
 
 
-def expand(module: Any) -> Any:
-    """Write out the programs that stood as calls, with the lanes that they have got."""
-
-    def written(call: Any) -> Any:
-        write = expanded(shown_name(call))
-        if write is None:
-            return call
-        kinds = [str(arg.ty) for arg in call.args]
-        values = [
-            Value(arg, kind.partition("x")[0], int(kind.partition("x")[2] or 1))
-            for arg, kind in zip(call.args, kinds, strict=True)
-        ]
-        return write(*values).node
-
-    return _mapped(module, tvm.ir.Call, written)
-
-
 def fused(module: Any) -> Any:
     """Let a product beside a sum be fused with it, as everywhere (see `hidden`)."""
 
@@ -188,14 +184,7 @@ def fused(module: Any) -> Any:
             return tirx.call_llvm_pure_intrin(node.ty, "llvm.fmuladd", node.a.a, node.a.b, node.b)
         return node
 
-    return _mapped(module, tirx.Add, added)
-
-
-def _mapped(module: Any, kind: Any, change: Any) -> Any:
-    def mapped(function: Any) -> Any:
-        return function.with_body(tvm_ffi.structural_map(function.body, (kind, change)))
-
-    return tvm.IRModule({name: mapped(function) for name, function in module.functions.items()})
+    return map_bodies(module, tirx.Add, added)
 
 
 def last_line(error: Exception) -> str:
