@@ -11,6 +11,24 @@ from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.attempt import attempt_id
 from edgekernelbench.workloads.catalogue import load_catalogue
 
+GOING_ON = ("best-of", "repair", "leka")
+"""Agents that ask a model again and again."""
+
+
+def likely_requests(experiment: Experiment, setting: AgentSetting) -> list[BatchItem]:
+    """Give the calls that one agent of a run may make, for a plan.
+
+    Those of agents that go on are not known before: as many as the budget allows, each as long as the card.
+
+    Args:
+        experiment: The run.
+        setting: One of its agents.
+    """
+    if setting.kind not in GOING_ON:
+        return planned_requests(experiment, setting)
+    first = planned_requests(experiment, setting.model_copy(update={"kind": "direct"}))
+    return [item for item in first for _ in range(experiment.budget.calls or 1)]
+
 
 def planned_requests(experiment: Experiment, setting: AgentSetting) -> list[BatchItem]:
     """Write the requests that one agent of a run will make.

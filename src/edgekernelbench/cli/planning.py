@@ -8,7 +8,7 @@ from edgekernelbench.agents.models.protocol import Request
 from edgekernelbench.agents.plan import Plan, plan_calls
 from edgekernelbench.agents.prices import Price, load_prices
 from edgekernelbench.bench.experiment import AgentSetting, Experiment
-from edgekernelbench.bench.requests import planned_requests
+from edgekernelbench.bench.requests import likely_requests
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.reports.text import columns
 
@@ -25,7 +25,7 @@ def print_plan(experiment: Experiment, *, prices: str | None, as_json: bool) -> 
         as_json: Whether to print JSON, then without the prompt.
     """
     table = load_prices(Path(prices)) if prices is not None else {}
-    rows = [(agent, planned_requests(experiment, agent)) for agent in experiment.agents]
+    rows = [(agent, likely_requests(experiment, agent)) for agent in experiment.agents]
     plans = {
         agent.name: plan_calls(
             (item.request for item in items),

@@ -9,13 +9,32 @@ import re
 import textwrap
 from itertools import pairwise
 
-from edgekernelbench.bench.experiment import AgentSetting, BudgetSetting, Experiment
+from edgekernelbench.bench.experiment import AgentSetting, BudgetSetting, Experiment, PriceSetting
 from edgekernelbench.records.attempt import Attempt, Usage
 from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement, Margin
 from edgekernelbench.records.manifest import DeviceFacts, Manifest
 from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Ring, Series, Unjudged, Wrong
 from edgekernelbench.records.reference import ReferenceRecord
 from edgekernelbench.records.schema import Record
+from edgekernelbench.records.trajectory import (
+    AtifAgent,
+    BudgetRecord,
+    ChatCall,
+    End,
+    EndExtra,
+    FinalMetrics,
+    FindingRecord,
+    Head,
+    HeadExtra,
+    LeftRecord,
+    MessageRecord,
+    PlanRecord,
+    ReportRecord,
+    Said,
+    Step,
+    StepExtra,
+    TextCall,
+)
 from edgekernelbench.reports.attempt_rows import COLUMNS
 
 HEAD = """\
@@ -30,6 +49,7 @@ RUN/
 ├── manifest.json      everything needed to repeat the run
 ├── attempts.jsonl     one line an attempt, written when it ends
 ├── judgements.jsonl   one line a judgement
+├── trajectories/…     what each agent did, a file an attempt
 ├── artifacts/ab/ab…   texts, prompts, replies, by SHA-256
 └── lock               held while a process writes
 ```
@@ -56,7 +76,7 @@ What is not known, or cannot be, is empty.
 """
 
 FILES: tuple[tuple[str, type[Record], tuple[type, ...]], ...] = (
-    ("manifest.json", Manifest, (DeviceFacts, Experiment, AgentSetting, BudgetSetting)),
+    ("manifest.json", Manifest, (DeviceFacts, Experiment, AgentSetting, BudgetSetting, PriceSetting)),
     ("attempts.jsonl", Attempt, (Usage,)),
     (
         "judgements.jsonl",
@@ -75,6 +95,23 @@ FILES: tuple[tuple[str, type[Record], tuple[type, ...]], ...] = (
             ReferenceRecord,
         ),
     ),
+    ("the first line of a trajectory", Head, (AtifAgent, HeadExtra, LeftRecord)),
+    (
+        "a step of a trajectory",
+        Step,
+        (
+            StepExtra,
+            PlanRecord,
+            ReportRecord,
+            FindingRecord,
+            BudgetRecord,
+            ChatCall,
+            MessageRecord,
+            TextCall,
+            Said,
+        ),
+    ),
+    ("the last line of a trajectory", End, (FinalMetrics, EndExtra)),
 )
 
 
