@@ -14,6 +14,7 @@ from edgekernelbench.workloads.draws import (
     Mask,
     Normal,
     Permutation,
+    Pulses,
     Requant,
     RequantShift,
     Sorted,
@@ -119,3 +120,32 @@ def test_a_mask_has_its_share_of_ones() -> None:
 def test_a_ramp_rises_with_the_position() -> None:
     values = drawn(Normal(draw="normal"), Param("x", DType.F32, (30, 30)), Distribution.RAMP)
     assert (np.diff(values.ravel()) > 0).all()
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_the_ends_of_a_mask_can_be_held(distribution: Distribution) -> None:
+    values = drawn(Mask(draw="mask", share=0.3, ends=True), Param("keep", DType.U8, (40, 9)), distribution)
+    assert np.all(values[:, [0, -1]] == 1.0)
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_a_line_can_fall_silent(distribution: Distribution) -> None:
+    draw = Pulses(draw="pulses", period=30, std=100.0, silent=0.25)
+    values = drawn(draw, Param("x", DType.I16, (2, 80)), distribution)
+    assert np.all(values[:, 60:] == 0.0)
+    assert np.any(values[:, :60] != 0.0)
+
+
+def test_the_first_and_the_last_feature_can_outweigh_the_others() -> None:
+    param = Param("x", DType.BF16, (50, 33))
+    plain, outlying = drawn(Normal(draw="normal"), param), drawn(Normal(draw="normal", outlier=8.0), param)
+    assert np.array_equal(outlying[:, [0, -1]], 8.0 * plain[:, [0, -1]])
+    assert np.array_equal(outlying[:, 1:-1], plain[:, 1:-1])
+
+
+def test_faint_values_are_as_far_from_their_mean_as_others_for_their_size() -> None:
+    """Else a right way to compute a variance would lose all digits: they shrink towards zero."""
+    param = Param("x", DType.F32, (3, 2000))
+    values = drawn(Normal(draw="normal", mean=3.0), param, Distribution.FAINT)
+    for row in values:
+        assert np.std(row) == pytest.approx(abs(np.mean(row)) / 3, rel=0.1)

@@ -13,12 +13,14 @@ from edgekernelbench.battery.answers import false_answers
 from edgekernelbench.battery.generic import generic_inputs
 from edgekernelbench.battery.mutants import Mutant, mutants
 from edgekernelbench.battery.reasons import reason_for
-from edgekernelbench.evaluator.compare import compare
+from edgekernelbench.evaluator.compare import OUTPUT_FACTOR, Expected, compare
 from edgekernelbench.evaluator.exam import Exams, InputChoice, Paper, choose_inputs
 from edgekernelbench.interp.evaluate import evaluate
+from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.verify.facts import Facts
+from edgekernelbench.workloads.limits import ROUNDOFF
 from edgekernelbench.workloads.schema import Workload
 
 Array = NDArray[np.generic]
@@ -26,6 +28,12 @@ Array = NDArray[np.generic]
 SECRET = b"null battery"
 
 NEVER_SHOWS = "gives the same bits on inputs of every kind, whatever the workload draws"
+WITHIN_ROUNDING = (
+    "scales by less than the four roundings of a 16-bit float that every kernel may lose, element by element"
+)
+
+LEAST = {DType.F16: 2.0**-24, DType.BF16: 2.0**-133}
+"""The 16-bit floats, each with its least positive value: near zero, a rounding is that much."""
 
 
 class Fate(StrEnum):
@@ -122,7 +130,7 @@ def _with_reason(workload: Workload, verdict: Verdict) -> Verdict:
 
 
 def _try_mutant(mutant: Mutant, sheets: Sequence[tuple[Paper, tuple[Array, ...]]], kernel: Kernel) -> Verdict:
-    margin, same = 0.0, True
+    margin, same, slight = 0.0, True, True
     facts = verify_compute(mutant.kernel)
     for paper, right in sheets:
         outputs = _run(facts, paper.inputs)
@@ -130,9 +138,23 @@ def _try_mutant(mutant: Mutant, sheets: Sequence[tuple[Paper, tuple[Array, ...]]
         if killed:
             return Verdict(mutant.stage, mutant.change, Fate.KILLED, worst)
         margin, same = max(margin, worst), same and _equal(outputs, right)
+        slight = slight and all(map(_only_scales, outputs, right, paper.expected))
     if same and all(_equal(_run(facts, x), _evaluate(kernel, x)) for x in generic_inputs(kernel)):
         return Verdict(mutant.stage, mutant.change, Fate.EQUIVALENT, margin, NEVER_SHOWS)
+    if slight and not same:
+        return Verdict(mutant.stage, mutant.change, Fate.EQUIVALENT, margin, WITHIN_ROUNDING)
     return Verdict(mutant.stage, mutant.change, Fate.ALIVE, margin)
+
+
+def _only_scales(output: Array, right: Array, expected: Expected) -> bool:
+    """Whether each element of a narrow output is as far from the right one as roundings of itself go."""
+    if expected.dtype not in LEAST:
+        return _equal([output], [right])
+    found, wanted = output.astype(np.float64), right.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        rounding = np.maximum(ROUNDOFF[expected.dtype] * np.abs(wanted), LEAST[expected.dtype])
+        near = np.abs(found - wanted) <= OUTPUT_FACTOR * rounding
+    return bool(np.all(near))
 
 
 def _judged(outputs: Sequence[Array], paper: Paper) -> tuple[float, bool]:

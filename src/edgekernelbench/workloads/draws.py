@@ -15,6 +15,9 @@ class Normal(_Draw):
     draw: Literal["normal"]
     mean: float = 0.0
     std: float = 1.0
+    outlier: float = 1.0
+    """Factor of the first and the last element along the last axis, as trained networks have a few features
+    that outweigh all others; it makes a sum in a narrow type show whether its ends are there."""
 
 
 class Uniform(_Draw):
@@ -124,6 +127,8 @@ class Mask(_Draw):
 
     draw: Literal["mask"]
     share: float = 0.5
+    ends: bool = False
+    """Whether the first and the last element along the last axis are ones, whatever is drawn."""
 
 
 class Image(_Draw):
@@ -150,6 +155,8 @@ class Pulses(_Draw):
     draw: Literal["pulses"]
     period: int
     std: float = 1.0
+    silent: float = 0.0
+    """Share of the samples, the last ones, that are exactly at rest in every distribution."""
 
 
 class Walk(_Draw):

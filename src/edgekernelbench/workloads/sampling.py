@@ -75,8 +75,9 @@ ADVERSARIAL = (
 LARGE_FACTOR = 512.0
 """Even the greatest two of some hundred values then differ by more than 88, where exp overflows in f32."""
 
-FAINT_SHARES = (2.0**-9, 2.0**-18)
-"""What is left of even and odd rows: variances of the order of the usual 1e-5, and of 1e-12, under a root."""
+FAINT_SHARES = (2.0**-9, 2.0**-18, 2.0**-12)
+"""What is left of rows in turn: variances of the order of the usual 1e-5, and of 1e-12, under a root; and
+16-bit samples of one or two steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +137,26 @@ def sample(
         case Grid():
             values = _bent(_plain(param, draw, stream), stream, distribution)
             return np.rint(values / draw.step) * draw.step
-        case Normal() | Uniform() | Mask() | Image() | Signal() | Pulses() | Walk():
+        case Uniform() | Image() | Signal() | Walk():
             return _bent(_plain(param, draw, stream), stream, distribution)
+        case Normal() | Mask() | Pulses():
+            return _held(draw, _bent(_plain(param, draw, stream), stream, distribution))
         case PositiveDefinite() | Triangular():
             return _matrix(draw, param.shape, stream, distribution)
         case _:
             return _structured(draw, param.shape, stream)
+
+
+def _held(draw: Normal | Mask | Pulses, values: Floats) -> Floats:
+    """Put in what every distribution has, since the mistake of a place shows nowhere else."""
+    if isinstance(draw, Normal) and draw.outlier != 1.0:
+        values[..., 0] *= draw.outlier
+        values[..., -1] *= draw.outlier
+    if isinstance(draw, Mask) and draw.ends:
+        values[..., 0] = values[..., -1] = 1.0
+    if isinstance(draw, Pulses) and draw.silent:
+        values[..., round((1.0 - draw.silent) * values.shape[-1]) :] = 0.0
+    return values
 
 
 def _matrix(
@@ -245,7 +260,7 @@ def _bent(plain: Plain, stream: Stream, distribution: Distribution) -> Floats:
 
 def _shares(shape: Shape) -> Floats:
     """Give what is left of each element, the same along all axes but the first of several."""
-    rows = np.arange(shape[0] if len(shape) > 1 else 1) % 2
+    rows = np.arange(shape[0] if len(shape) > 1 else 1) % len(FAINT_SHARES)
     return np.take(FAINT_SHARES, rows).reshape(-1, *(1,) * (len(shape) - 1)) if shape else np.array(1.0)
 
 
