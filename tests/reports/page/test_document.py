@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 from tests.conftest import Golden
 from tests.reports.page.synthetic import make_large_run
-from tests.reports.support import make_run
+from tests.reports.support import correct, make_rows, make_run
 
 from edgekernelbench.base.errors import RecordError
 from edgekernelbench.records.store import RunFolder
@@ -106,3 +107,15 @@ def test_levels_of_another_catalogue_are_not_claimed(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="not a run folder"):
         bundle_run(tmp_path)
+
+
+def test_one_text_on_several_devices_has_a_score_of_its_own(tmp_path: Path) -> None:
+    rows = {"a": dict.fromkeys(("conv/p@s-f32", "norm/q@s-f32"), correct(50, 100))}
+    for device, other in (("llvm", "opencl"), ("opencl", "llvm")):
+        settings: dict[str, JsonValue] = {"profile": device, "also": [other]}
+        if device == "opencl":
+            settings["answers_of"] = "llvm"
+        make_rows(tmp_path / device, rows, settings=settings, device={"profile": device})
+    html = page_of(tmp_path / "llvm", tmp_path / "opencl")
+    assert "One text on several devices" in html
+    assert 'Portable@1</th></tr></thead>\n<tbody>\n<tr><th scope="row">a</th><td>100.0 %' in html

@@ -9,10 +9,12 @@ from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.reference import BASELINE_OF, KINDS, MEANING
 from edgekernelbench.records.store import RunFolder
+from edgekernelbench.records.trajectories import Trajectory, read_trajectory, trajectory_path
 from edgekernelbench.reports.page.details import detail_of, text_of
 from edgekernelbench.reports.page.facts import FactsBook, WorkloadFacts, profile_of, same_catalogue
 from edgekernelbench.reports.page.rows import Known, is_timed, row_of
-from edgekernelbench.reports.runs import RunScores, read_run, split_id
+from edgekernelbench.reports.page.walk import curve_of, gains_of, walk_of
+from edgekernelbench.reports.runs import RunAttempts, RunScores, read_attempts, score_run, split_id
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
 
 TARGETS = ("llvm", "cuda", "opencl")
@@ -23,16 +25,20 @@ class RunBundle:
     """What the page knows of one run.
 
     Attributes:
+        read: The run, read.
         scores: Its scores.
         summary: Its facts and rows, as plain values: what the page holds open.
         details: One entry a row, as plain values: what the page unpacks when a row is opened.
+        walks: The path of each row that has one, by its place.
         baselines: For each workload the texts of its baselines that are texts, by name.
     """
 
+    read: RunAttempts
     scores: RunScores
     summary: dict[str, object]
     details: tuple[dict[str, object], ...]
     baselines: dict[str, dict[str, object]]
+    walks: dict[int, dict[str, object]]
 
 
 def bundle_run(folder: Path, book: FactsBook | None = None) -> RunBundle:
@@ -45,24 +51,40 @@ def bundle_run(folder: Path, book: FactsBook | None = None) -> RunBundle:
     Raises:
         RecordError: When it is no run folder, or a record cannot be read.
     """
-    scores = read_run(folder)
+    read = read_attempts(folder)
+    scores = score_run(read)
     run = RunFolder(folder)
-    manifest = scores.manifest
-    known = known_attempts(run, manifest)
+    manifest = read.manifest
+    known = known_attempts(read)
     agents = [row.agent for row in scores.rows]
     places = {agent: place for place, agent in enumerate(agents)}
     opened = book or FactsBook(load_catalogue())
     facts = _facts(manifest, known, opened)
     target = _target(manifest, profile_of(manifest))
+    paths = _paths(folder, known)
     summary = {
         **_head(scores, opened.catalogue),
         "agents": [_agent(row.agent, manifest) for row in scores.rows],
         "headlines": [isinstance(row, Headline) for row in scores.rows],
         "workloads": {fact.id: _fact(fact) for fact in facts},
-        "rows": [row_of(one, places) for one in known],
+        "rows": [row_of(one, places) | _gist(paths.get(at)) for at, one in enumerate(known)],
     }
     details = tuple(detail_of(one, run, target) for one in known)
-    return RunBundle(scores, summary, details, _baselines(known, run, target))
+    walks = {at: walk_of(path) for at, path in paths.items()}
+    return RunBundle(read, scores, summary, details, _baselines(known, run, target), walks)
+
+
+def _paths(folder: Path, known: Sequence[Known]) -> dict[int, Trajectory]:
+    """Read the trajectory of every attempt that has one."""
+    files = {at: trajectory_path(folder, one.id) for at, one in enumerate(known)}
+    return {at: read_trajectory(path) for at, path in files.items() if path.is_file()}
+
+
+def _gist(path: Trajectory | None) -> dict[str, object]:
+    """Say of a trajectory what pictures of many need."""
+    if path is None:
+        return {}
+    return {"steps": len(path.steps), "gains": gains_of(path), "curve": curve_of(path)}
 
 
 def _baselines(known: Sequence[Known], run: RunFolder, target: str) -> dict[str, dict[str, object]]:
@@ -77,12 +99,12 @@ def _baselines(known: Sequence[Known], run: RunFolder, target: str) -> dict[str,
     }
 
 
-def known_attempts(run: RunFolder, manifest: Manifest) -> tuple[Known, ...]:
+def known_attempts(read: RunAttempts) -> tuple[Known, ...]:
     """List what is known of every planned attempt, in the order of the plan."""
-    attempts, judgements = run.attempts(), run.judgements()
-    order = {name: place for place, name in enumerate(judgements)}
+    order = {name: place for place, name in enumerate(read.judgements)}
     return tuple(
-        Known(name, attempts.get(name), judgements.get(name), order.get(name)) for name in manifest.planned
+        Known(name, read.attempts.get(name), read.judgements.get(name), order.get(name))
+        for name in read.manifest.planned
     )
 
 

@@ -92,6 +92,8 @@ def _judged(judgement: Judgement) -> dict[str, object]:
         "inputs": [[i.name, i.distribution, i.seed] for i in judgement.inputs],
         "cost": None if judgement.cost is None else judgement.cost.model_dump(),
         "vendor": None if judgement.vendor is None else _vendor(judgement.vendor.model_dump()),
+        "reference": None if judgement.reference is None else judgement.reference.model_dump(),
+        "conditions": [c.model_dump() for c in judgement.conditions],
         "spent_ns": dict(judgement.spent_ns),
         **_outcome(judgement),
     }

@@ -12,10 +12,14 @@ from string import Template
 
 from edgekernelbench.reports.page.bundle import RunBundle
 from edgekernelbench.reports.page.shown import harmless, shown
-from edgekernelbench.reports.page.static import headlines_html
+from edgekernelbench.reports.page.static import headlines_html, portable_html
+from edgekernelbench.reports.portable import portable_scores
 
 CHUNK = 64
 """Attempts whose details are packed together: opening one unpacks few others."""
+
+MOST_WALK_BYTES = 3_000_000
+"""What the paths of a run's agents may take of its page."""
 
 LIBRARIES = ("d3.min.js", "plot.umd.min.js")
 SCRIPTS = (
@@ -26,6 +30,7 @@ SCRIPTS = (
     "charts.js",
     "table.js",
     "texts.js",
+    "walk.js",
     "attempt.js",
     "compare.js",
     "main.js",
@@ -53,7 +58,8 @@ def write_page(bundles: Sequence[RunBundle], *, again_s: int | None = None) -> s
         title=escape(title),
         policy=_policy(scripts),
         style=(data / "page.css").read_text(encoding="utf-8"),
-        headlines=headlines_html([bundle.scores for bundle in bundles]),
+        headlines=headlines_html([bundle.scores for bundle in bundles])
+        + portable_html(portable_scores([bundle.read for bundle in bundles])),
         summary=_inside_script(_summary(bundles, again_s)),
         details="\n".join(_details(bundles)),
         scripts="\n".join(f"<script>{text}</script>" for text in scripts),
@@ -68,8 +74,20 @@ def _summary(bundles: Sequence[RunBundle], again_s: int | None) -> str:
 def _details(bundles: Sequence[RunBundle]) -> Iterable[str]:
     for run, bundle in enumerate(bundles):
         yield _packed(f"baselines-{run}", bundle.baselines)
+        yield from _walks(run, bundle)
         for start in range(0, len(bundle.details), CHUNK):
             yield _packed(f"details-{run}-{start // CHUNK}", bundle.details[start : start + CHUNK])
+
+
+def _walks(run: int, bundle: RunBundle) -> Iterable[str]:
+    """Pack the paths of agents one by one, as many as a page has room for; the run folder has them all."""
+    room = MOST_WALK_BYTES
+    for at, walk in bundle.walks.items():
+        element = _packed(f"walk-{run}-{at}", walk)
+        room -= len(element)
+        if room < 0:
+            return
+        yield element
 
 
 def _packed(name: str, value: object) -> str:

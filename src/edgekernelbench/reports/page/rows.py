@@ -1,7 +1,7 @@
 """The rows of the page: what each attempt came to, in numbers that a person sorts and filters by."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard, assert_never
 
@@ -9,7 +9,8 @@ from edgekernelbench.base.diagnostics import errors_in
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.metrics.speed import log_speedup, sure_log_speedup
 from edgekernelbench.records.attempt import Attempt
-from edgekernelbench.records.judgement import Judgement
+from edgekernelbench.records.conditions import Conditions
+from edgekernelbench.records.judgement import Judgement, RooflineRecord
 from edgekernelbench.records.outcome import (
     Cause,
     Correct,
@@ -146,6 +147,10 @@ def drift(rings: tuple[Ring, ...]) -> float:
 def _cost(judgement: Judgement) -> dict[str, object]:
     cost = judgement.cost
     found: dict[str, object] = {"flags": list(judgement.flags)} if judgement.flags else {}
+    if judgement.roofline is not None:
+        found |= _bound(judgement.roofline)
+    if judgement.conditions:
+        found |= _conditions(judgement.conditions)
     if cost is None:
         return found
     scopes = cost.workspace_bytes
@@ -153,6 +158,29 @@ def _cost(judgement: Judgement) -> dict[str, object]:
         "code_bytes": cost.code_bytes,
         "workspace": sum(size for scope, size in scopes.items() if scope != "prepared"),
         "compile_ms": round(cost.compile_ns / 1e6),
+    }
+
+
+def _bound(roofline: RooflineRecord) -> dict[str, object]:
+    """Say what the device cannot beat, and what holds it."""
+    limits = {
+        "memory": roofline.memory_ns,
+        "arithmetic": roofline.compute_ns,
+        "starting a kernel": roofline.launch_ns,
+    }
+    held_by = max(limits, key=lambda name: limits[name])
+    return {"bound_ns": _short(limits[held_by]), "bound_by": held_by}
+
+
+def _conditions(conditions: Sequence[Conditions]) -> dict[str, object]:
+    """Say how the machine was over all sets of an attempt: the hottest, the slowest, what was not quiet."""
+    hottest = [c.celsius for c in conditions if c.celsius is not None]
+    slowest = [c.mhz_low for c in conditions if c.mhz_low is not None]
+    marks = sorted({mark for c in conditions for mark in c.marks})
+    return {
+        "celsius": max(hottest, default=None),
+        "mhz": min(slowest, default=None),
+        "marks": marks or None,
     }
 
 

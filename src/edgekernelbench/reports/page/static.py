@@ -5,6 +5,7 @@ from html import escape
 
 from edgekernelbench.metrics.headline import Headline, Score, Withheld
 from edgekernelbench.reports.page.shown import shown
+from edgekernelbench.reports.portable import PORTABLE, Portable
 from edgekernelbench.reports.runs import RunScores
 from edgekernelbench.reports.tables import population
 from edgekernelbench.reports.text import percent
@@ -21,6 +22,33 @@ MOST_FLAWS = 10
 def headlines_html(runs: Sequence[RunScores]) -> str:
     """Write the headline table of each run: runs of different kinds are never in one table."""
     return "\n".join(_run(run, number) for number, run in enumerate(runs))
+
+
+def portable_html(sets: Sequence[Portable]) -> str:
+    """Write Portable@1 of each set of runs that judge the same texts on several devices."""
+    return "".join(_portable(found, number) for number, found in enumerate(sets))
+
+
+def _portable(found: Portable, number: int) -> str:
+    devices = " · ".join(_text(device) for device in found.devices)
+    rows = "".join(_portable_row(agent, score) for agent, score in found.rows)
+    return (
+        f'<section class="run" aria-labelledby="portable-{number}">\n'
+        f'<h3 id="portable-{number}">One text on several devices</h3>\n<p class="where">{devices}</p>\n'
+        f'<table class="headline"><thead><tr><th scope="col">agent</th><th scope="col">{PORTABLE}</th></tr>'
+        f"</thead>\n<tbody>\n{rows}</tbody></table>\n"
+        f'<p class="fine">The share of {found.workloads} workloads whose one text is correct on every device.'
+        "</p>\n</section>\n"
+    )
+
+
+def _portable_row(agent: str, score: Score | Withheld) -> str:
+    if isinstance(score, Withheld):
+        left = score.attempts - score.judged
+        return (
+            f'<tr><th scope="row">{_text(agent)}</th><td>no score: {left} attempts are unjudged</td></tr>\n'
+        )
+    return f'<tr><th scope="row">{_text(agent)}</th>{_cell(score)}</tr>\n'
 
 
 def _run(run: RunScores, number: int) -> str:

@@ -10,7 +10,9 @@ async function openAttempt(row) {
     detail.diagnostics && section("Complaints", diagnosticsList(detail.diagnostics)),
     detail.crash && section("How it ended", el("pre", { tabindex: 0, role: "region", "aria-label": "How it ended" }, detail.crash.detail || "nothing was printed")),
     detail.wrong && wrongSection(detail.wrong),
+    row.steps !== undefined && pathSection(row),
     detail.rings?.length > 0 && samplesSection(row, detail),
+    detail.conditions?.length > 0 && conditionsSection(detail.conditions),
     textSection(detail, baselines[row.workload] ?? {}),
     detail.margins?.length > 0 && marginsSection(detail),
     costSection(detail),
@@ -43,11 +45,16 @@ function verdictOf(row, run) {
     lines.push(row.speed ? fastSentence(row) : "It was not timed.");
     if (run.device.device_class !== "edge") lines.push(`The device is a ${run.device.device_class}: this is no edge result.`);
   }
+  if (row.bound_ns && row.ns) lines.push(`The device cannot do it in under ${duration(row.bound_ns)}, held by ${row.bound_by}: this kernel reaches ${percent(row.bound_ns / row.ns, 0)} of that speed.`);
+  if (row.marks) lines.push(`The machine was not quiet while it was measured: ${row.marks.join(", ")}.`);
   for (const flag of row.flags ?? []) lines.push(FLAGS[flag] ?? `Flag: ${flag}.`);
   return el("div", { class: `verdict ${row.outcome}` }, el("strong", {}, row.kind), lines.filter(Boolean).map((line) => el("p", {}, line)));
 }
 
 const FLAGS = {
+  "stopped-early": "Fewer sets of processes than planned: it is far slower than every baseline.",
+  "measured-under-load": "Other work was running on the machine while it was measured: time it again before you believe its speed.",
+  "faster-than-roofline": "It takes less time than its device seems to need: look at its text before you believe it.",
   "one-child": "Its speed rests on one set of processes: it is not final.",
   nondeterministic: "Two runs on the same inputs differ, within the tolerance.",
 };
@@ -99,6 +106,22 @@ function textSection(detail, baselines) {
   return section("Text by layer",
     !other && el("p", { class: "none" }, "The text of the reference is not stored with this run: a run stores it when a kernel of the workload is timed."),
     layersOf(text, other, ["this kernel", baselineName("default")], detail.diagnostics));
+}
+
+function pathSection(row) {
+  const gains = Object.entries(row.gains ?? {}).map(([layer, gain]) => `${layer} ${times(gain)}`).join(", ");
+  const here = byId(`walk-${row.run}-${row.at}`);
+  return section("Path", el("p", {}, `${count(row.steps, "step")}${gains ? `; credited: ${gains}` : ""}. `,
+    here ? el("a", { href: `#/walk/${row.run}/${row.at}/0` }, "Walk through it")
+      : "The page has no room for it: `ekb show` walks through it in the run folder."));
+}
+
+function conditionsSection(conditions) {
+  const known = (value, write) => (value === null ? "–" : write(value));
+  return section("The machine meanwhile", tableOf(["set", "clock", "hottest", "throttled", "stolen", "load", "slower at the end", "what was not quiet", "tries"],
+    conditions.map((c, at) => [at + 1, known(c.mhz_low, (v) => `${significant(v, 4)} MHz`), known(c.celsius, (v) => `${v} °C`), known(c.throttled, String),
+      known(c.stolen, (v) => percent(v)), known(c.load, (v) => v.toFixed(1)), percent(c.slowing), c.marks.join(", ") || "nothing", c.tries]),
+    { label: "Conditions of each set" }));
 }
 
 function marginsSection(detail) {

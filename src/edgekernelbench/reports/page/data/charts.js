@@ -122,6 +122,8 @@ function roofline(rows) {
   const intensity = (row) => row.facts.operations / row.facts.bytes;
   const rate = (row) => (row.facts.operations / row.ns) * 1e9;
   const flow = (row) => (row.facts.bytes / row.ns) * 1e9;
+  const bounded = found.filter((row) => row.bound_ns);
+  const limit = (row) => (row.facts.operations / row.bound_ns) * 1e9;
   const [peak, stream] = [d3.max(found, rate), d3.max(found, flow)];
   const [low, high] = d3.extent(found, intensity);
   const knee = peak / stream;
@@ -132,7 +134,10 @@ function roofline(rows) {
     y: { type: "log", label: "↑ operations a second", grid: true, tickFormat: "~s", ticks: 5 },
     ...SYMBOLS,
     marks: [
-      Plot.line(roof, { x: "at", y: "most", stroke: "currentColor", strokeDasharray: "4 3" }),
+      bounded.length ? [
+        Plot.ruleX(bounded, { x: intensity, y1: rate, y2: limit, stroke: (row) => colourOf(row.who), strokeOpacity: 0.35 }),
+        Plot.dot(bounded, { x: intensity, y: limit, r: 2, fill: "currentColor" }),
+      ] : Plot.line(roof, { x: "at", y: "most", stroke: "currentColor", strokeDasharray: "4 3" }),
       dots(found, intensity, rate),
       tips(found, intensity, rate),
     ],
@@ -197,6 +202,57 @@ function budget(rows) {
   };
 }
 
+function sensor(field, label) {
+  return (rows) => {
+    const found = rows.filter((row) => row[field] !== undefined && row.order !== undefined);
+    if (!found.length) return "This machine shows its sensors to nobody, or nothing was timed: it is not recorded.";
+    const order = (row) => row.order;
+    return {
+      x: { label: "attempts in the order in which they were judged →", grid: true },
+      y: { label, grid: true, zero: false },
+      ...SYMBOLS,
+      marks: [dots(found, order, field), tips(found, order, field)],
+    };
+  };
+}
+
+/** How the best speed of an agent's attempts grew with what it measured. */
+function searching(rows) {
+  const found = rows.filter((row) => row.curve);
+  if (!found.length) return "No attempt that is chosen has a path to show.";
+  const most = d3.max(found, (row) => row.submissions ?? 0);
+  const lines = named(found).map(([key, own]) => d3.range(0, most + 1).map((spent) => {
+    const best = own.map((row) => row.curve.filter(([used]) => used <= spent).at(-1)?.[1] ?? 0);
+    return { key, spent, share: best.filter((ratio) => ratio > 1).length / own.length };
+  }));
+  return {
+    x: { label: "submissions of an attempt →", grid: true },
+    y: { label: "↑ attempts faster than the reference by then", percent: true, domain: [0, 100], grid: true },
+    color: { type: "identity" },
+    marks: lines.map((line) => Plot.line(line, {
+      x: "spent", y: "share", stroke: colourOf(line[0].key), strokeDasharray: dashOf(line[0].key), curve: "step-after", strokeWidth: 2,
+    })),
+  };
+}
+
+function layerGains(rows) {
+  const found = rows.flatMap((row) => Object.entries(row.gains ?? {}).map(([layer, gain]) => ({ ...row, layer, gain })));
+  if (!found.length) return "No attempt that is chosen credits a layer with a gain.";
+  const layers = [...new Set(["compute", "schedule", "memory", ...found.map((d) => d.layer)])];
+  return {
+    marginLeft: 80,
+    x: { ...LOG_RATIO, label: "times as fast, of what the layer was credited with →" },
+    y: { type: "band", domain: layers, label: null },
+    ...SYMBOLS,
+    marks: [
+      ONE(Plot.ruleX),
+      dots(found, "gain", "layer"),
+      Plot.tickX(found, Plot.groupY({ x: "median" }, { x: "gain", y: "layer", stroke: "currentColor", strokeWidth: 3 })),
+      tips(found, "gain", "layer"),
+    ],
+  };
+}
+
 function steadiness(rows) {
   const found = rows.filter((row) => row.drift && row.order !== undefined);
   if (!found.length) return "No kernel was timed.";
@@ -215,11 +271,15 @@ const PICTURES = [
   ["fast-reference", "Fast@p against the reference", "How many attempts are more than p times as fast. Thin lines: surely, by the lower confidence bound.", fastAt(REFERENCE)],
   ["fast-vendor", "Fast@p against the vendor's library", "The fastest correct one of the libraries that a practitioner would ship.", fastAt("vendor")],
   ["distribution", "Speed-ups of correct kernels", "How many kernels at each speed; the dashed line is the reference, the tick the median. What failed is not here.", distribution],
-  ["roofline", "Roofline", "The dashed roof is the most that any kernel shown here reached, not the device's own limit.", roofline],
+  ["roofline", "Roofline", "A thin line leads up to what the device cannot beat on that workload, where the run measured its peaks; else a dashed roof is the most that any kernel shown here reached.", roofline],
   ["workspace", "Memory beside speed", "Workspace at its peak, all scopes; 1 B stands for none.", beside("workspace", "workspace")],
   ["code", "Code size beside speed", "Machine code of the kernel, where the compiler says it.", beside("code_bytes", "machine code")],
   ["budget", "Correct by tokens spent", "What a budget of tokens would have bought.", budget],
-  ["steadiness", "Steadiness while it was measured", "Above the line a device slowed down within a measurement: heat, or other work. Temperatures are not recorded.", steadiness],
+  ["search", "Fast by submissions spent", "How many attempts had a kernel faster than the reference after so many measurements, by the agent's own readings.", searching],
+  ["layers", "Gains of each layer", "The product of the accepted gains that an attempt credits to a layer; ticks are medians.", layerGains],
+  ["heat", "Temperature while it was measured", "The hottest sensor during each measurement.", sensor("celsius", "↑ °C")],
+  ["clock", "Clock while it was measured", "The lowest clock rate of the cores after a batch.", sensor("mhz", "↑ MHz")],
+  ["steadiness", "Steadiness while it was measured", "Above the line a device slowed down within a measurement: heat, or other work.", steadiness],
 ];
 
 /** Draws one picture, or says why there is none. */

@@ -32,7 +32,7 @@ function about() {
   return el("section", { id: "about", "aria-labelledby": "about-title" }, el("h2", { id: "about-title" }, "About"),
     tableOf(["run", "what it was"], lines, { label: "Runs", words: ["what it was"] }),
     el("p", {}, `Written by edgekernelbench ${DATA.made.version} from the records of the run folders, which hold every sample. What the scores mean stands in the documentation. Pictures by Observable Plot and D3 (ISC licence).`),
-    el("p", {}, "Keys: ", el("kbd", {}, "/"), " to the filter, ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " through opened attempts, ", el("kbd", {}, "Esc"), " back to all."));
+    el("p", {}, "Keys: ", el("kbd", {}, "/"), " to the filter, ", el("kbd", {}, "←"), " ", el("kbd", {}, "→"), " through opened attempts and the steps of a path, ", el("kbd", {}, "↑"), " to what a step was made of, ", el("kbd", {}, "↓"), " to the best of what was made of it, ", el("kbd", {}, "Esc"), " back."));
 }
 
 /** Puts what is chosen into every part of the overview. */
@@ -97,8 +97,9 @@ function drawWaiting(figure) {
 }
 
 async function route() {
-  const [, kind, run, at] = location.hash.split("/");
-  const row = kind === "attempt" ? rowAt(Number(run), Number(at)) : undefined;
+  const address = location.hash;
+  const [, kind, run, at, step] = address.split("/");
+  const row = ["attempt", "walk"].includes(kind) ? rowAt(Number(run), Number(at)) : undefined;
   const came = !opened.hidden;
   overview.hidden = Boolean(row);
   opened.hidden = !row;
@@ -107,22 +108,27 @@ async function route() {
     if (came) byId("attempts").scrollIntoView();
     return;
   }
-  opened.replaceChildren(el("p", {}, "Opening …"));
-  const parts = (await openAttempt(row)).flat(Infinity).filter(Boolean);
-  if (location.hash !== `#/attempt/${run}/${at}`) return;
+  const walks = kind === "walk" && byId(`walk-${run}-${at}`);
+  if (!walks) opened.replaceChildren(el("p", {}, "Opening …"));
+  const content = walks ? openWalk(row, await unpack(walks.id), Number(step)) : await openAttempt(row);
+  const parts = content.flat(Infinity).filter(Boolean);
+  if (location.hash !== address) return;
   opened.replaceChildren(...parts);
-  window.scrollTo(0, 0);
+  if (!walks) window.scrollTo(0, 0);
   byId("opened-title").focus({ preventScroll: true });
 }
 
 function press(event) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   const typing = event.target.closest?.("input, select, textarea, pre, .scroll");
-  if (event.key === "Escape" && !opened.hidden) location.hash = "attempts";
+  if (event.key === "Escape" && !opened.hidden) opened.querySelector("[data-key=up]").click();
   if (typing) return;
-  const step = { ArrowLeft: "previous", ArrowRight: "next" }[event.key];
-  const link = step && !opened.hidden && opened.querySelector(`.crumbs [data-key=${step}]`);
-  if (link) link.click();
+  const step = { ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "parent", ArrowDown: "child" }[event.key];
+  const link = step && !opened.hidden && opened.querySelector(`[data-key=${step}]`);
+  if (link) {
+    event.preventDefault();
+    link.click();
+  }
   if (event.key === "/" && opened.hidden) {
     event.preventDefault();
     byId("words").focus();
