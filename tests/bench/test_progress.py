@@ -2,9 +2,10 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
-from edgekernelbench.bench.progress import Bar, Silent
+from edgekernelbench.bench.progress import PLAIN, Bar, Silent, rate_text
 
 
 def lines(total: int, kinds: list[str], done: int = 0) -> list[str]:
@@ -62,3 +63,22 @@ def test_before_a_stage_there_is_nothing_to_advance() -> None:
 def test_silence_is_silent() -> None:
     Silent().begin("x", 1, 0)
     Silent().advance("y")
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"), [(1123.4, "1,123"), (100, "100"), (48.53, "48.5"), (0.1234, "0.123")]
+)
+def test_a_rate_is_written_without_powers(rate: float, text: str) -> None:
+    assert rate_text(rate) == text
+
+
+@pytest.mark.parametrize("reason", ["asked for", "a terminal that cannot"])
+def test_plain_progress_is_lines_on_a_terminal_too(reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PLAIN if reason == "asked for" else "TERM", "dumb")
+    stream = io.StringIO()
+    with Bar(Console(file=stream, width=40, force_terminal=True)) as bar:
+        bar.begin("judging", 2, 0)
+        bar.advance("correct")
+        bar.advance("wrong values")
+
+    assert stream.getvalue() == "judging: 1/2 (correct 1)\njudging: 2/2 (correct 1, wrong 1)\n"

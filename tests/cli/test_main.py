@@ -1,5 +1,6 @@
 """The command line as a whole: help, names, statuses."""
 
+import os
 import subprocess
 import sys
 
@@ -7,7 +8,8 @@ import pytest
 from tests.cli.conftest import Ekb
 from tests.conftest import Golden
 
-from edgekernelbench.cli.main import COMMANDS
+from edgekernelbench.bench import progress
+from edgekernelbench.cli.main import COMMANDS, PLAIN
 from edgekernelbench.cli.status import Status
 
 READY = sorted(COMMANDS)
@@ -99,3 +101,11 @@ def test_an_interrupted_command_says_so(ekb: Ekb, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "stdin", keyboard)
     done = ekb("check", "-")
     assert (done.status, done.err) == (Status.INTERRUPTED, "interrupted\n")
+
+
+def test_plain_is_passed_on(ekb: Ekb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(PLAIN, raising=False)
+    assert ekb("--plain", "--version").out == "ekb 0.1.0\n"
+    assert os.environ[PLAIN]
+    assert PLAIN == progress.PLAIN
+    monkeypatch.delenv(PLAIN)

@@ -34,4 +34,4 @@ def test_costs_and_vendor_are_columns_where_they_are_known(tmp_path: Path) -> No
 
 
 def test_names_are_no_markup() -> None:
-    assert escaped("a|b<script>`x`\x1b[31m\u202e") == "a\\|b\\<script\\>\\`x\\`�\\[31m�"
+    assert escaped("a|b\n<script>`x`\x1b[31m\u202e") == r"a\|b \<script\>\`x\`\\x1b\[31m\\u202e"

@@ -14,7 +14,7 @@ from edgekernelbench.base.errors import RecordError
 from edgekernelbench.records.outcome import Outcome
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.portable import Portable, portable_scores
-from edgekernelbench.reports.portable_tables import portable_as_json, portable_lines
+from edgekernelbench.reports.portable_tables import add_portable, portable_lines
 from edgekernelbench.reports.runs import RunAttempts, read_attempts
 
 W = [f"conv/p{n}@s-f32" for n in range(3)]
@@ -87,4 +87,5 @@ def test_the_lines_are_golden(found: tuple[Portable, ...], golden: Golden) -> No
 
 
 def test_the_json_is_golden(found: tuple[Portable, ...], golden: Golden) -> None:
-    golden(json.dumps(portable_as_json(found), indent=1))
+    runs = [{"folder": "runs/x/opencl"}, {"folder": "runs/other"}]
+    golden(json.dumps(add_portable(runs, found), indent=1))

@@ -56,7 +56,12 @@ class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Show the rate; nothing before the first piece."""
         speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{60 * speed:.3g}/min", style="dim")
+        return Text("" if speed is None else f"{rate_text(60 * speed)}/min", style="dim")
+
+
+def rate_text(rate: float) -> str:
+    """Write a rate with three digits, or with as many as it has before the point."""
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
 
 
 class Bar:

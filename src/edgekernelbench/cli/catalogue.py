@@ -47,7 +47,9 @@ def list_workloads(names: Names = None, *, suite: Suite = "full", as_json: Json 
     if as_json:
         print_json([_as_json(w) for w in found])
         return Status.YES
-    print_lines(columns([["workload", "domain", "level"], *([w.id, w.domain, w.level] for w in found)]))
+    print_lines(
+        columns([["workload", "domain", "level"], *([w.id, w.domain, w.level] for w in found)]), fold=True
+    )
     patterns = len({w.pattern.id for w in found})
     say(f"{len(found)} workloads of {patterns} patterns; catalogue {catalogue.version}")
     return Status.YES
@@ -99,7 +101,7 @@ def check(
         rows = [{"place": f.place, "message": f.message} for f in findings]
         print_json({"workloads": [w.id for w in chosen], "quick": quick, "findings": rows})
     else:
-        print_lines(f"{f.place}: {f.message}" for f in findings)
+        print_lines((f"{f.place}: {f.message}" for f in findings), fold=True)
         wrong = {f.place for f in findings} & {w.id for w in chosen}
         print_lines([f"{len(chosen) - len(wrong)} of {len(chosen)} workloads are in order"])
     return Status.NO if findings else Status.YES

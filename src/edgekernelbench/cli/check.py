@@ -59,9 +59,12 @@ def check(
         )
         return Status.YES
     print_lines(d.render(source, shown(file)) for d in found.diagnostics)
-    print_lines([headline(built, device), ""])
+    print_lines([headline(built, device), ""], fold=True)
     if inspected is not None:
-        print_lines(render_inspection(inspected))
+        print_lines(render_inspection(inspected), fold=True)
         return Status.YES
-    print_lines([*(print_nest(built).splitlines() if nest else cost_as_lines(built, device))])
+    if nest:
+        print_lines(print_nest(built).splitlines())
+    else:
+        print_lines(cost_as_lines(built, device), fold=True)
     return Status.YES

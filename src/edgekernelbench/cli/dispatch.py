@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from edgekernelbench.base.errors import EkbError, SourceError
 from edgekernelbench.base.names import nearest
-from edgekernelbench.cli.main import ABOUT, COMMANDS, PLAIN, leave
+from edgekernelbench.cli.main import ABOUT, ASKED, COMMANDS, PLAIN, leave
 from edgekernelbench.cli.output import print_lines, say
 from edgekernelbench.cli.status import Status, report_bug, status_of
 
@@ -32,7 +32,7 @@ def run(arguments: list[str]) -> int:
         say(message if message.startswith("Usage:") else f"ekb: {message}")
         return Status.USAGE
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("interrupted\n")
+        say("interrupted")
         return Status.INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has had enough, such as `head`. Standard output is closed here, where that
@@ -55,6 +55,9 @@ def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] == ["--plain"]:
         os.environ[PLAIN] = "1"
         return _dispatch(arguments[1:])
+    if ASKED in os.environ:
+        answer: int = importlib.import_module(f"{__package__}.completing").answer_shell()
+        return answer
     name, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
     if name in ("-h", "--help", "help"):
         sys.stdout.write(

@@ -116,9 +116,9 @@ def doctor(*, as_json: Json = False) -> int:
     else:
         print_lines([f"ekb {_version('edgekernelbench')} on {platform.platform()}"])
         print_lines([f"{cores} cores usable; kernels and baselines use {host.threads} threads", ""])
-        print_lines(columns([[r.name, r.found or "missing", r.purpose] for r in rows]))
+        print_lines(columns([[r.name, r.found or "missing", r.purpose] for r in rows]), fold=True)
         print_lines([""] if missing else [])
-        print_lines(f"{row.name} is missing: {row.remedy}" for row in missing)
+        print_lines((f"{row.name} is missing: {row.remedy}" for row in missing), fold=True)
     return Status.MISSING if any(row.needed for row in missing) else Status.YES
 
 

@@ -11,6 +11,9 @@ from edgekernelbench.cli.status import Status
 
 app = command_app()
 
+CODE = "    "
+"""What lines of a page begin with that are kernel text, to be copied."""
+
 
 @app.command()
 def explain(
@@ -28,7 +31,7 @@ def explain(
         if as_json:
             print_json(dict(all_codes()))
         else:
-            print_lines(f"{name}  {meaning}" for name, meaning in all_codes().items())
+            print_lines((f"{name}  {meaning}" for name, meaning in all_codes().items()), fold=True)
         return Status.YES
     page = find_page(code)
     if as_json:
@@ -42,5 +45,6 @@ def explain(
             }
         )
     else:
-        print_lines(page_as_lines(page))
+        for line in page_as_lines(page):
+            print_lines([line], fold=not line.startswith(CODE))
     return Status.YES

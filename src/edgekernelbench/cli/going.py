@@ -14,7 +14,9 @@ from edgekernelbench.reports.attempt_rows import attempts_as_csv
 from edgekernelbench.reports.course_tables import course_lines, courses_as_json
 from edgekernelbench.reports.courses import read_courses
 from edgekernelbench.reports.markdown import runs_as_markdown
-from edgekernelbench.reports.runs import RunScores, read_attempts, read_run, score_run
+from edgekernelbench.reports.portable import portable_scores
+from edgekernelbench.reports.portable_tables import add_portable, portable_lines
+from edgekernelbench.reports.runs import RunScores, read_attempts, score_run
 from edgekernelbench.reports.tables import flaw_lines, runs_as_json, table_lines
 
 
@@ -50,19 +52,22 @@ def show_runs(folders: list[str], *, as_json: bool, markdown: bool = False) -> i
     Returns:
         YES, or NO when a run has attempts that are not judged, or records that were changed.
     """
-    scored = [read_run(Path(folder)) for folder in folders]
-    courses = [read_courses(read_attempts(Path(folder))) for folder in folders]
+    read = [read_attempts(Path(folder)) for folder in folders]
+    scored = [score_run(run) for run in read]
+    courses = [read_courses(run) for run in read]
+    portable = portable_scores(read)
     if as_json:
-        values = zip(runs_as_json(scored), courses, strict=True)
+        values = zip(add_portable(runs_as_json(scored), portable), courses, strict=True)
         print_json([{**run, "courses": courses_as_json(own)} if own else run for run, own in values])
     elif markdown:
-        print_lines(runs_as_markdown(scored))
+        print_lines([*runs_as_markdown(scored), *portable_lines(portable)])
         _say_flaws(scored)
     else:
         print_lines(table_lines(scored))
         for own in courses:
             lines = course_lines(own)
             print_lines(["", *lines] if lines else [])
+        print_lines(portable_lines(portable))
     return _status(scored)
 
 

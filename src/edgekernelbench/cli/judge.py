@@ -7,6 +7,7 @@ import typer
 
 from edgekernelbench.bench.feedback import feedback_of
 from edgekernelbench.cli.files import read_text, shown
+from edgekernelbench.cli.known_words import workload_ids
 from edgekernelbench.cli.options import Compiler, File, Json, command_app, find_profile
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
@@ -28,7 +29,12 @@ app = command_app()
 def judge(
     file: File,
     *,
-    workload: Annotated[str, typer.Option("--workload", "-w", help="Id of the workload.", metavar="ID")],
+    workload: Annotated[
+        str,
+        typer.Option(
+            "--workload", "-w", help="Id of the workload.", metavar="ID", autocompletion=workload_ids
+        ),
+    ],
     timing: Annotated[
         bool, typer.Option("--timing/--no-timing", help="Whether a correct kernel is timed.")
     ] = True,

@@ -15,6 +15,9 @@ INTERRUPTED = 130
 PLAIN = "EKB_PLAIN"
 """What `--plain` sets, for `bench.progress`; it can be set in the environment as well."""
 
+ASKED = "_EKB_COMPLETE"
+"""What a shell sets when it asks how a word may go on, see `cli.completing`."""
+
 COMMANDS = {
     "check": "Is a kernel text legal on a target? What will it cost?",
     "lower": "Show what becomes of a text: nest, TIR, LLVM IR, assembly, C.",
@@ -32,6 +35,7 @@ COMMANDS = {
     "model": "List, fetch and serve language models.",
     "batch": "Write prompts to files, read answers back.",
     "peaks": "Measure what a device reaches, for the judge to compare with.",
+    "completion": "Print the script that lets a shell complete what you type.",
     "doctor": "Say what this machine has, what is missing, and what brings it.",
 }
 """Each is a module of this package, loaded when it is asked for: some need half a second of imports."""

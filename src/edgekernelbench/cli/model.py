@@ -48,14 +48,15 @@ def list_models(*, as_json: Json = False) -> int:
         [m.name, m.title, f"{m.context:,}", m.licence, "ready" if r["installed"] else f"absent: {m.remedy}"]
         for m, r in zip(MODELS, rows, strict=True)
     ]
-    print_lines(columns(heads + cells))
+    print_lines(columns(heads + cells), fold=True)
     print_lines(
         [
             "",
             f"openai:NAME     any OpenAI-compatible endpoint; {BASE_URL} and {API_KEY} say where",
             f"anthropic:NAME  Anthropic's API; {API_KEY} or ANTHROPIC_API_KEY",
             "replay:NAME     stored answers of a model, with --answers FOLDER",
-        ]
+        ],
+        fold=True,
     )
     return Status.YES
 

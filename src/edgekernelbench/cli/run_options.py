@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from edgekernelbench.cli.known_words import suites, workloads
+
 Models = Annotated[
     list[str] | None,
     typer.Option("--model", "-m", help="A model, see `ekb model list`; may be repeated.", metavar="NAME"),
@@ -27,11 +29,17 @@ AgentKind = Annotated[
         show_default="direct",
     ),
 ]
-Suite = Annotated[str, typer.Option("--suite", help="The suite of workloads.", metavar="NAME")]
+Suite = Annotated[
+    str, typer.Option("--suite", help="The suite of workloads.", metavar="NAME", autocompletion=suites)
+]
 Workloads = Annotated[
     list[str] | None,
     typer.Option(
-        "--workload", "-w", help="Only this workload, pattern or family; may be repeated.", metavar="NAME"
+        "--workload",
+        "-w",
+        help="Only this workload, pattern or family; may be repeated.",
+        metavar="NAME",
+        autocompletion=workloads,
     ),
 ]
 Attempts = Annotated[

@@ -27,12 +27,14 @@ class Known:
         plan: Agent, workload, number and outcome.
         attempt: The stored attempt; None when the run has not come to it, or it is not at hand.
         judgement: The stored judgement; None when there is none.
+        baseline: Name of what the run's speeds are counted against.
     """
 
     run: RunAttempts
     plan: Scored
     attempt: Attempt | None
     judgement: Judgement | None
+    baseline: str
 
     @property
     def rings(self) -> tuple[Ring, ...]:
@@ -80,6 +82,11 @@ def _usage(name: str) -> Callable[[Known], Cell]:
     return lambda known: None if known.attempt is None else int(getattr(known.attempt.usage, name))
 
 
+def _reference(known: Known, name: str) -> Cell:
+    found = None if known.judgement is None else known.judgement.reference
+    return None if found is None else str(getattr(found, name))
+
+
 def _vendor_name(known: Known) -> Cell:
     vendor = None if known.judgement is None else known.judgement.vendor
     return None if vendor is None else vendor.name
@@ -120,14 +127,16 @@ COLUMNS: Mapping[str, Column] = {
     "correct": Column("whether it is correct", lambda k: _judged(k, isinstance(k.plan.outcome, Correct))),
     "speedup": Column(
         "time of the reference over time of the kernel, by medians",
-        lambda k: _ratio(log_speedup(k.rings, reference_of(k.run).baseline)),
+        lambda k: _ratio(log_speedup(k.rings, k.baseline)),
     ),
     "sure_speedup": Column(
         "the lower confidence bound of that",
-        lambda k: _ratio(sure_log_speedup(k.rings, reference_of(k.run).baseline)),
+        lambda k: _ratio(sure_log_speedup(k.rings, k.baseline)),
     ),
+    "reference": Column("`R0` or `R1`: what its speed is counted against", lambda k: _reference(k, "kind")),
+    "release": Column("id of the release of the reference", lambda k: _reference(k, "release")),
     "kernel_ns": Column("time of one run, in nanoseconds", lambda k: _per_run(k, "kernel")),
-    "reference_ns": Column("the same of the reference", lambda k: _per_run(k, reference_of(k.run).baseline)),
+    "reference_ns": Column("the same of the reference", lambda k: _per_run(k, k.baseline)),
     "sets": Column("sets of fresh processes it was timed in", lambda k: len(k.rings)),
     "vendor": Column("library of the vendor baseline", _vendor_name),
     "vendor_speedup": Column(
@@ -157,10 +166,11 @@ COLUMNS: Mapping[str, Column] = {
 
 def known_attempts(run: RunAttempts) -> Iterator[Known]:
     """Go through all planned attempts of a run, judged or not, agent by agent."""
+    baseline = reference_of(run).baseline
     for attempts in run.agents.values():
         for plan in attempts:
             name = attempt_id(plan.agent, plan.workload, plan.number)
-            yield Known(run, plan, run.attempts.get(name), run.judgements.get(name))
+            yield Known(run, plan, run.attempts.get(name), run.judgements.get(name), baseline)
 
 
 def attempt_rows(run: RunAttempts) -> Iterator[dict[str, Cell]]:

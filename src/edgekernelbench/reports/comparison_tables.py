@@ -8,7 +8,7 @@ from edgekernelbench.reports.comparability import ALWAYS
 from edgekernelbench.reports.comparisons import SURE, Compared, Comparison, Row
 from edgekernelbench.reports.text import columns, percent, wrapped
 
-HEADS = ("", "first", "second", "difference", "95 % interval", "p", "second is")
+HEADS = ("", "first", "second", "points", "95 % interval", "p", "second is")
 
 
 def comparison_lines(comparisons: Sequence[Comparison], *, seed: int) -> list[str]:
@@ -26,7 +26,7 @@ def comparison_lines(comparisons: Sequence[Comparison], *, seed: int) -> list[st
         lines += [*_table(comparison), ""]
     several = len(comparisons) > 1
     lines += wrapped(
-        "difference: second minus first, in points, on the workloads that both were given; "
+        "points: second minus first, on the workloads that both were given; "
         f"interval: {RESAMPLES:,} draws of whole patterns; p: how often chance alone shows as much, turning "
         f"whole patterns round{', corrected (Holm) for several comparisons' if several else ''}; "
         f"below {SURE} it is called better or worse; seed {seed}"

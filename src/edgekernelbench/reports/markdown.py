@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from edgekernelbench.base.visible import visible
 from edgekernelbench.metrics.headline import Headline, Score, Withheld
 from edgekernelbench.reports.runs import RunScores
 from edgekernelbench.reports.tables import conditions, interval_text, kinds_text, population
@@ -28,7 +29,7 @@ def runs_as_markdown(runs: Sequence[RunScores]) -> list[str]:
 
 def escaped(text: str) -> str:
     """Make a text from outside harmless in Markdown: one line, no markup."""
-    return _SPECIAL.sub(r"\\\1", "".join(c if c.isprintable() else "�" for c in text))
+    return _SPECIAL.sub(r"\\\1", visible(" ".join(text.split())))
 
 
 def _run(run: RunScores) -> list[str]:

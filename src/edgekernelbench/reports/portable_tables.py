@@ -37,22 +37,32 @@ def portable_lines(found: Sequence[Portable]) -> list[str]:
     return lines
 
 
-def portable_as_json(found: Sequence[Portable]) -> list[dict[str, object]]:
-    """Give Portable@1 as plain values."""
+def add_portable(runs: Sequence[dict[str, object]], found: Sequence[Portable]) -> list[dict[str, object]]:
+    """Add to runs on several devices what their texts are worth on all of them.
+
+    Args:
+        runs: Runs as plain values, with their `folder`.
+        found: Sets of such runs.
+
+    Returns:
+        The runs; those of a set have `portable`: devices, folders, workloads, and each agent's score.
+    """
+    by_folder = {folder: _as_json(one) for one in found for folder in one.folders}
     return [
-        {
-            "devices": list(one.devices),
-            "folders": list(one.folders),
-            "workloads": one.workloads,
-            "rows": [
-                {
-                    "agent": agent,
-                    PORTABLE: score_as_json(row)
-                    if isinstance(row, Score)
-                    else {"judged": row.judged, "attempts": row.attempts},
-                }
-                for agent, row in one.rows
-            ],
-        }
-        for one in found
+        {**run, "portable": by_folder[folder]} if (folder := str(run["folder"])) in by_folder else run
+        for run in runs
     ]
+
+
+def _as_json(one: Portable) -> dict[str, object]:
+    return {
+        "devices": list(one.devices),
+        "folders": list(one.folders),
+        "workloads": one.workloads,
+        "rows": [
+            {"agent": agent, PORTABLE: score_as_json(row)}
+            if isinstance(row, Score)
+            else {"agent": agent, "judged": row.judged, "attempts": row.attempts}
+            for agent, row in one.rows
+        ],
+    }
