@@ -87,5 +87,5 @@ def test_the_lines_are_golden(found: tuple[Portable, ...], golden: Golden) -> No
 
 
 def test_the_json_is_golden(found: tuple[Portable, ...], golden: Golden) -> None:
-    runs = [{"folder": "runs/x/opencl"}, {"folder": "runs/other"}]
+    runs: list[dict[str, object]] = [{"folder": "runs/x/opencl"}, {"folder": "runs/other"}]
     golden(json.dumps(add_portable(runs, found), indent=1))

@@ -3,7 +3,7 @@
 import importlib
 import os
 
-from typer.completion import completion_init
+from typer.completion import get_completion_inspect_parameters
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
@@ -20,7 +20,7 @@ def answer_shell() -> int:
     Returns:
         The exit status; the words are on standard output, one a line or as the shell wants them.
     """
-    completion_init()
+    get_completion_inspect_parameters()  # it registers typer's shells, which click does not know
     typed = " ".join(os.environ.get(name, "") for name in WORDS).split()
     # Only the command that is being written is loaded: all of them take a second or two.
     commands = [

@@ -1,15 +1,14 @@
 """`ekb completion`: the Tab key in a shell."""
 
+import os
 from enum import StrEnum
 from typing import Annotated
 
 import typer
-from typer.completion import get_completion_script
 
+from edgekernelbench.cli.completing import answer_shell
 from edgekernelbench.cli.main import ASKED
 from edgekernelbench.cli.options import command_app
-from edgekernelbench.cli.output import print_lines
-from edgekernelbench.cli.status import Status
 
 app = command_app()
 
@@ -32,6 +31,8 @@ def completion(
     For bash, put `eval "$(ekb completion bash)"` into .bashrc; for zsh the same into .zshrc, after compinit.
     For fish: `ekb completion fish > ~/.config/fish/completions/ekb.fish`.
     """
-    script = get_completion_script(prog_name="ekb", complete_var=ASKED, shell=str(shell))
-    print_lines(script.split("\n"))
-    return Status.YES
+    os.environ[ASKED] = f"source_{shell}"
+    try:
+        return answer_shell()
+    finally:
+        del os.environ[ASKED]
