@@ -14,6 +14,7 @@ from edgekernelbench.agents.prices import Price
 from edgekernelbench.agents.protocol import Answer, Doors, Feedback, Task
 from edgekernelbench.agents.repeated import BestOf
 from edgekernelbench.agents.scripted import Scripted
+from edgekernelbench.base.errors import RecordError
 from edgekernelbench.bench.contestants import Contestant, model_agent
 from edgekernelbench.bench.experiment import AgentSetting, BudgetSetting, Experiment
 from edgekernelbench.bench.generation import Doorkeeper, Generation
@@ -177,3 +178,14 @@ def test_the_price_of_a_model_makes_a_budget_of_money(bench: Bench) -> None:
     attempt = bench.attempt(contestant, budget=BudgetSetting(submissions=3, money=5.0))
 
     assert attempt.usage.calls == 2, "each answer of three tokens costs 3"
+
+
+def test_a_search_that_draws_as_it_goes_is_not_replayed(bench: Bench) -> None:
+    setting = AgentSetting(name="random", kind="random")
+    contestant = Contestant(Scripted({WORKLOAD: (GOOD,)}, "random"), settings=setting.model_dump(mode="json"))
+
+    attempt = bench.attempt(contestant)
+
+    trajectory = read_trajectory(trajectory_path(bench.folder.root, attempt.id))
+    with pytest.raises(RecordError, match="the agent random draws as it goes"):
+        replay_file(trajectory)

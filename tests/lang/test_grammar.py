@@ -93,6 +93,16 @@ def test_a_task_fixes_the_signature_and_leaves_out_constants_and_foreign_directi
     assert next(iter(task_rules(SIGNATURE, ("llvm", "opencl")))) == "kernel"
 
 
+@pytest.mark.parametrize("start", ["compute", "schedule_llvm", "memory_llvm"])
+def test_one_layer_has_a_grammar_of_its_own(start: str) -> None:
+    rules = dict(line.split(" ::= ", 1) for line in gbnf(SIGNATURE, ("llvm",), start=start).splitlines())
+
+    assert rules["root"].startswith(start.replace("_", "-"))
+    assert f'"{SIGNATURE}"' not in "".join(rules.values())
+    assert any(f"with {start.partition('_')[0]}" in body for body in rules.values())
+    assert len(rules) < len(gbnf(SIGNATURE, ("llvm",)).splitlines())
+
+
 @pytest.mark.needs_model
 def test_a_local_model_writes_under_the_grammar() -> None:
     xllamacpp = pytest.importorskip("xllamacpp", reason="the local model is not installed")

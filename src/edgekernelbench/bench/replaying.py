@@ -9,6 +9,9 @@ from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.schema import storable
 from edgekernelbench.records.trajectories import Trajectory
 
+UNREPLAYED = ("random", "metaschedule", "scripted")
+"""Agents that hold what they do next in a search of their own, or in a folder of texts."""
+
 
 def replay_file(trajectory: Trajectory) -> list[str]:
     """Do an attempt again and compare it with its record.
@@ -27,6 +30,8 @@ def replay_file(trajectory: Trajectory) -> list[str]:
     if not ours.settings:
         raise RecordError(f"{ours.attempt} names no settings of its agent: it cannot be replayed")
     setting = AgentSetting.from_json(dict(ours.settings), f"{ours.attempt}: settings")
+    if setting.kind in UNREPLAYED:
+        raise RecordError(f"{ours.attempt}: the agent {setting.kind} draws as it goes: it cannot be replayed")
     again = replay(trajectory, model_agent(setting, load_profile(ours.profile)))
     differing = []
     steps = [step for step in trajectory.steps if step.extra.ekb.phase not in ("submit", "answer")]

@@ -119,6 +119,7 @@ class _Attempt:
     def _analyse(self) -> None:
         session = self.session
         start = session.state.best
+        session.ground = replace(session.ground, left=session.doors.left())
         self.analysis = self.leka.mind.analyse(
             session.ground, start, session.shown_report(start), session.ask
         )
@@ -185,7 +186,8 @@ class _Attempt:
             session.state = attribute(session.state, trial, self.leka.settings, improved=improved)
             every = self.leka.settings.reflect_every
             if every and len(session.state.tried) % every == 0:
-                conclusions = mind.reflect(replace(view, state=session.state), session.ask)
+                now = replace(view, state=session.state, left=session.doors.left())
+                conclusions = mind.reflect(now, session.ask)
                 session.state = replace(session.state, conclusions=conclusions)
                 session.note_words("reflect", "done", "; ".join(conclusions))
         except BudgetExceeded as spent:
@@ -211,6 +213,7 @@ class _Attempt:
     def _carry_out(self, view: View, plan: Plan) -> Trial:
         """Revise, gate, repair, measure: from a plan to what came of it."""
         session, mind, settings = self.session, self.leka.mind, self.leka.settings
+        view = replace(view, left=session.doors.left())
         revision = mind.revise(view, plan, session.ask)
         origin = Origin("revise", revision.author, view.parent, plan, view.parent.parts)
         problem, first_new = "", len(session.state.candidates)
@@ -230,5 +233,6 @@ class _Attempt:
                 return Trial(session.step, plan, gain, is_gain(gain) and outcome.number >= first_new)
             problem = outcome.text
             if attempt < settings.repairs:
+                view = replace(view, left=session.doors.left())
                 revision = mind.repair(view, plan, revision, outcome, session.ask)
         return Trial(session.step, plan, None, accepted=False, problem=problem.split("\n", 1)[0])

@@ -6,7 +6,7 @@ replayed from its record. A mind without a model takes no notice of `ask`.
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from edgekernelbench.agents.leka.state import Author, Candidate, Plan, State
@@ -29,12 +29,14 @@ class Ground:
         profile: The device.
         submissions: Submissions of the whole budget; None when nothing limits them.
         seed: Of everything that is drawn.
+        left: What is left of the budget once the start was measured.
     """
 
     task: Task
     profile: Profile
     submissions: int | None
     seed: int
+    left: Left = field(default_factory=Left)
 
     def chance(self, step: int, salt: str) -> random.Random:
         """Give the random numbers of one place of one step: the same in a replay."""

@@ -31,7 +31,7 @@ def analyse(
             "kernel": start.text.strip(),
             "measured": measured_text(start, start),
             "report": report_text(report),
-            "left": "" if ground.submissions is None else f"{ground.submissions} submissions in all",
+            "left": str(ground.left),
         },
     )
     reply = ask(request(ground, (user(text),), style, salt="analyse", kernel=False))

@@ -42,13 +42,6 @@ def revise(view: View, plan: Plan, style: Style, ask: Ask) -> Revision:
 def revise_prompt(view: View, plan: Plan, style: Style) -> str:
     """Write the prompt of a revision: the state, the plan, the finding that it is to mend, the form."""
     layer = Layer.TEXT if style.free else plan.layer
-    report = view.report
-    places = (
-        []
-        if report is None
-        else [place for place, finding in enumerate(report.findings) if finding.layer is plan.layer]
-    )
-    findings = "" if report is None or not places else finding_text(report, places[0])
     return render(
         "leka_revise",
         {
@@ -57,10 +50,22 @@ def revise_prompt(view: View, plan: Plan, style: Style) -> str:
             "move": plan.move,
             "change": plan.change,
             "bottleneck": str(plan.bottleneck),
-            "findings": findings,
+            "findings": _finding(view, plan),
             "form": form_text(layer, view.ground.task.target),
         },
     )
+
+
+def _finding(view: View, plan: Plan) -> str:
+    """Give what static feedback says of the bottleneck of a plan, in its layer; nothing when it is silent."""
+    if view.report is None:
+        return ""
+    places = [
+        place
+        for place, finding in enumerate(view.report.findings)
+        if finding.layer is plan.layer and finding.bottleneck is plan.bottleneck
+    ]
+    return f"Static analysis:\n{finding_text(view.report, places[0])}\n" if places else ""
 
 
 def read_revision(answer: str, layer: Layer) -> Revision:
