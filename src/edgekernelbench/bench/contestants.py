@@ -10,6 +10,7 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from edgekernelbench.agents.direct import Direct
+from edgekernelbench.agents.hosted import Host, Hosted
 from edgekernelbench.agents.leka.both import Both
 from edgekernelbench.agents.leka.controller import Leka
 from edgekernelbench.agents.leka.model.mind import ModelMind
@@ -69,10 +70,12 @@ class Tools:
     Attributes:
         random: Draws texts of our language.
         metaschedule: Proposes TVM's schedules.
+        host: Lets an agent from elsewhere come; None where none can.
     """
 
     random: OpenSearch
     metaschedule: OpenSearch
+    host: Host | None = None
 
 
 @contextmanager
@@ -108,6 +111,9 @@ def open_contestant(
     if setting.kind in SEARCHES:
         yield _searching(setting, tools)
         return
+    if setting.kind == "mcp":
+        yield Contestant(Hosted(_host(tools), setting.name), settings=setting.model_dump(mode="json"))
+        return
     if setting.model is None:
         raise PrerequisiteError(f"agent {setting.name} has no model", "name one with --model")
     spec = parse_spec(setting.model)
@@ -120,6 +126,14 @@ def open_contestant(
             settings=setting.model_dump(mode="json"),
             price=None if setting.price is None else setting.price.price(),
         )
+
+
+def _host(tools: Tools | None) -> Host:
+    if tools is None or tools.host is None:
+        raise PrerequisiteError(
+            "the answers of this run come from an agent that is not here", "start a new run with `ekb mcp`"
+        )
+    return tools.host
 
 
 def _searching(setting: AgentSetting, tools: Tools | None) -> Contestant:
@@ -151,7 +165,7 @@ def model_agent(setting: AgentSetting, profile: Profile) -> Agent:
             return leka_agent(setting, profile)
         case "policy":
             return policy_agent(profile, name=setting.name, seed=setting.seed or 0)
-        case "scripted" | "random" | "metaschedule":
+        case "scripted" | "random" | "metaschedule" | "mcp":
             raise InternalError(f"agent {setting.kind} asks no model")
         case _:
             assert_never(setting.kind)

@@ -43,7 +43,9 @@ class AgentSetting(Record):
 
     name: str = Field(min_length=1, pattern=r"^[^/\s]+$")
     """The name of the row."""
-    kind: Literal["direct", "scripted", "best-of", "repair", "leka", "policy", "random", "metaschedule"]
+    kind: Literal[
+        "direct", "scripted", "best-of", "repair", "leka", "policy", "random", "metaschedule", "mcp"
+    ]
     """Which agent."""
     model: str | None = None
     """`smollm2`, `openai:NAME`, `anthropic:NAME` or `replay:NAME`; None for agents without a model."""

@@ -7,10 +7,11 @@ Killed at any moment, a run loses what was being made and nothing else: what is 
 """
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
+from edgekernelbench.agents.hosted import Host
 from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, RecordError
 from edgekernelbench.bench.contestants import Tools, open_contestant
@@ -41,11 +42,13 @@ class Surroundings:
         endpoint: Address and key of models that have them; a key is never stored.
         answers: Folder of stored answers of models; None stores nothing.
         watcher: Is told how far the run is.
+        host: Lets an agent from elsewhere come; None where none can.
     """
 
     endpoint: Endpoint = field(default_factory=Endpoint)
     answers: Path | None = None
     watcher: Watcher = field(default_factory=Silent)
+    host: Host | None = None
 
 
 def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = None) -> RunFolder:
@@ -113,7 +116,8 @@ def continue_run(
     ):
         keeper = Doorkeeper(judge, secrets.token_bytes(16), Lock())
         generation = Generation(experiment, profile, workloads, keeper, writer, Lock())
-        _generate(folder, generation, around, search_tools(experiment, workloads, judge))
+        tools = replace(search_tools(experiment, workloads, judge), host=around.host)
+        _generate(folder, generation, around, tools)
         Verdicts(experiment, folder, writer, judge, workloads).judge_all(
             _unjudged(folder, experiment, around.watcher), around.watcher
         )

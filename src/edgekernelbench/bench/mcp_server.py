@@ -1,0 +1,139 @@
+"""The doors of one attempt as an MCP server: on standard input and output, or over HTTP on this machine."""
+
+import hmac
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+from edgekernelbench.agents.hosted import Counter
+from edgekernelbench.base.errors import PrerequisiteError
+
+REMEDY = "pip install 'edgekernelbench[mcp]'"
+LOOPBACK = "127.0.0.1"
+ABOUT = (
+    "Write a compute kernel for an edge device in the kernel language of EdgeKernelBench. Read the task, "
+    "check texts as often as you like, measure the good ones: measurements are counted. The best measured "
+    "text counts."
+)
+
+
+def make_server(counter: Counter) -> Any:
+    """Make the server of a counter: five tools, three resources.
+
+    Args:
+        counter: What may be asked.
+
+    Returns:
+        The SDK's server.
+
+    Raises:
+        PrerequisiteError: When the SDK is not installed.
+    """
+    try:
+        from anyio import to_thread  # noqa: PLC0415
+        from mcp.server import MCPServer  # noqa: PLC0415
+    except ImportError as error:
+        raise PrerequisiteError("the SDK of MCP is not installed", REMEDY) from error
+    server = MCPServer(
+        "edgekernelbench", instructions=ABOUT, version=version("edgekernelbench"), log_level="ERROR"
+    )
+
+    @server.tool(structured_output=False)
+    def task() -> str:
+        """Read the task: the rules, the language, the signature, the reference, the device, the budget."""
+        return counter.card()
+
+    @server.tool(structured_output=False)
+    async def check(text: str) -> str:
+        """Check a whole kernel text, free: is it legal, does it fit, is it right on public inputs?"""
+        return await to_thread.run_sync(partial(counter.check, text), abandon_on_cancel=True)
+
+    @server.tool(structured_output=False)
+    async def measure(text: str) -> str:
+        """Measure a whole kernel text on the device: one submission of the budget."""
+        return await to_thread.run_sync(partial(counter.measure, text), abandon_on_cancel=True)
+
+    @server.tool(structured_output=False)
+    def best() -> str:
+        """Read the best text that was measured so far: it is your answer."""
+        return counter.best()
+
+    @server.tool(structured_output=False)
+    def budget() -> str:
+        """Read what is left of the budget."""
+        return counter.left()
+
+    @server.resource("ekb://language", mime_type="text/markdown")
+    def language() -> str:
+        """The reference of the kernel language."""
+        return counter.task.language
+
+    @server.resource("ekb://examples", mime_type="text/markdown")
+    def examples() -> str:
+        """Worked examples near to the task."""
+        return counter.task.examples
+
+    @server.resource("ekb://device", mime_type="text/plain")
+    def device() -> str:
+        """The device that kernels are measured on."""
+        return counter.task.device
+
+    return server
+
+
+def serve_stdio(counter: Counter) -> None:
+    """Serve on standard input and output until the client leaves.
+
+    Raises:
+        PrerequisiteError: When the SDK is not installed.
+    """
+    make_server(counter).run("stdio")
+
+
+def serve_http(counter: Counter, port: int, token: str) -> None:
+    """Serve over HTTP on this machine alone until the process is interrupted.
+
+    Args:
+        counter: What may be asked.
+        port: The port.
+        token: What clients must send: `Authorization: Bearer TOKEN`.
+
+    Raises:
+        PrerequisiteError: When the SDK is not installed, or the port is taken.
+    """
+    server = make_server(counter)
+    import uvicorn  # noqa: PLC0415
+    from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415
+
+    hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
+    security = TransportSecuritySettings(
+        allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
+    )
+    app = server.streamable_http_app(transport_security=security, host=LOOPBACK)
+    settings = uvicorn.Config(with_token(app, token), host=LOOPBACK, port=port, log_level="error")
+    try:
+        uvicorn.Server(settings).run()
+    except SystemExit as error:
+        raise PrerequisiteError(f"port {port} cannot be served", "name another with --port") from error
+
+
+def with_token(app: Any, token: str) -> Any:
+    """Let nobody in who does not send the token.
+
+    Args:
+        app: An ASGI application.
+        token: What `Authorization: Bearer` must have.
+    """
+    expected = f"Bearer {token}".encode()
+
+    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            given = dict(scope["headers"]).get(b"authorization", b"")
+            if not hmac.compare_digest(given, expected):
+                headers = [(b"content-type", b"text/plain"), (b"www-authenticate", b"Bearer")]
+                await send({"type": "http.response.start", "status": 401, "headers": headers})
+                await send({"type": "http.response.body", "body": b"expected the token of this server"})
+                return
+        await app(scope, receive, send)
+
+    return guarded
