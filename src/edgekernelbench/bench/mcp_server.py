@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from edgekernelbench.agents.hosted import Counter
+from edgekernelbench.agents.protocol import Task
 from edgekernelbench.base.errors import PrerequisiteError
 
 REMEDY = "pip install 'edgekernelbench[mcp]'"
@@ -63,22 +64,25 @@ def make_server(counter: Counter) -> Any:
         """Read what is left of the budget."""
         return counter.left()
 
+    _add_pages(server, counter.task)
+    return server
+
+
+def _add_pages(server: Any, task: Task) -> None:
     @server.resource("ekb://language", mime_type="text/markdown")
     def language() -> str:
         """The reference of the kernel language."""
-        return counter.task.language
+        return task.language
 
     @server.resource("ekb://examples", mime_type="text/markdown")
     def examples() -> str:
         """Worked examples near to the task."""
-        return counter.task.examples
+        return task.examples
 
     @server.resource("ekb://device", mime_type="text/plain")
     def device() -> str:
         """The device that kernels are measured on."""
-        return counter.task.device
-
-    return server
+        return task.device
 
 
 def serve_stdio(counter: Counter) -> None:
