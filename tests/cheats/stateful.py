@@ -31,6 +31,7 @@ class Kernel:
         self.trick = trick
         self.owed: tuple[Params, Params] | None = None
         self.crowd: ThreadPoolExecutor | None = None
+        self.seen: set[int] = set()
 
     def prepare(self, params: Params) -> None:
         del params
@@ -64,6 +65,13 @@ def pays_at_the_next_call(k: Kernel, params: Params, outputs: Params) -> None:
     k.owed = (params, outputs)
 
 
+def works_once_for_each_buffer(k: Kernel, params: Params, outputs: Params) -> None:
+    place = outputs[0].ctypes.data
+    if place not in k.seen:
+        work(params, outputs)
+    k.seen.add(place)
+
+
 def works_when_nobody_looks(k: Kernel, params: Params, outputs: Params) -> None:
     def later() -> None:
         time.sleep(LATER_S)
@@ -82,7 +90,13 @@ def calls_more_threads_than_it_may(k: Kernel, params: Params, outputs: Params) -
 
 TRICKS: dict[str, Trick] = {
     trick.__name__: trick
-    for trick in (right, pays_at_the_next_call, works_when_nobody_looks, calls_more_threads_than_it_may)
+    for trick in (
+        right,
+        pays_at_the_next_call,
+        works_once_for_each_buffer,
+        works_when_nobody_looks,
+        calls_more_threads_than_it_may,
+    )
 }
 
 

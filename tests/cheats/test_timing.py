@@ -33,6 +33,7 @@ PROFILE = load_profile("llvm")
 TRICKS = {
     "right": "correct",
     "pays_at_the_next_call": "wrong nondeterministic",
+    "works_once_for_each_buffer": "wrong nondeterministic",
     "works_when_nobody_looks": "wrong unwritten",
     "calls_more_threads_than_it_may": "unjudged load",
 }

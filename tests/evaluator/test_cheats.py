@@ -64,7 +64,7 @@ WHEN_TIMED = {
     "right": "correct",
     "returns_zeros": "wrong values",
     "drifts_when_timed": "wrong values",
-    "stops_working_when_timed": "wrong values",
+    "stops_working_when_timed": "wrong unwritten",
     "says_it_took_no_time": "unjudged worker",
     "says_it_took_less_than_nothing": "unjudged worker",
     "segfaults": "crashed run",

@@ -95,7 +95,11 @@ def run_sheet(executable: Executable, sheet: Sheet) -> None:
 
 
 def time_kernel(desk: Desk, executable: Executable, cost: Cost) -> None:
-    """Serve tokens: say that the sheets are done, calibrate, measure, leave the timed outputs behind."""
+    """Serve tokens: say that the sheets are done, calibrate, measure, leave the timed outputs behind.
+
+    What is left are the outputs of the first set as timing left them, and those of the last set, poisoned and
+    filled once more.
+    """
     fields = desk.request["timing"]
     sheet = desk.timed_sheet()
     const: list[bool] = fields["const"]
@@ -110,18 +114,22 @@ def time_kernel(desk: Desk, executable: Executable, cost: Cost) -> None:
         turn = [number % len(sets) for number in range(count)]
         return executable.time_batches([given[n] for n in turn], [left[n] for n in turn], repeats=repeats)
 
+    def leave() -> None:
+        last = min(batches.runs, len(sets)) - 1
+        _copy(left[0], sheet.arrays(sheet.layout.first))
+        # Once more with fresh poison: whoever works only the first time it sees a buffer was timed idle.
+        _copy(sheet.arrays(sheet.layout.again), left[last])
+        executable.time_batches([given[last]], [left[last]], repeats=1)
+        _copy(left[last], sheet.arrays(sheet.layout.again))
+
     executable.prepare(given[0])
     batches = Batches(rounds, len(sets), BatchPlan(fields["batch_ns"], fields["cache_bytes"]))
-    serve_tokens(
-        desk, batches, cost=_cost_fields(cost), leave=lambda: leave_outputs(sheet, left[: batches.runs])
-    )
+    serve_tokens(desk, batches, cost=_cost_fields(cost), leave=leave)
 
 
-def leave_outputs(sheet: Sheet, sets: Sequence[Sequence[Array]]) -> None:
-    """Put timed outputs into the sheet: of the first set, and of the last, as the second run."""
-    for slots, outputs in ((sheet.layout.first, sets[0]), (sheet.layout.again, sets[-1])):
-        for slot, output in zip(slots, outputs, strict=True):
-            sheet.array(slot)[...] = output
+def _copy(from_arrays: Sequence[Array], to_arrays: Sequence[Array]) -> None:
+    for source, target in zip(from_arrays, to_arrays, strict=True):
+        target[...] = source
 
 
 def _cost_fields(cost: Cost) -> dict[str, object]:
