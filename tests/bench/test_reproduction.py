@@ -21,6 +21,7 @@ from edgekernelbench.bench.reproduction import (
 from edgekernelbench.bench.run import continue_run, start_run
 from edgekernelbench.metrics.agreement import SpeedAgreement
 from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Cause, Unjudged
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
@@ -105,6 +106,12 @@ def test_another_release_is_refused(run: tuple[RunFolder, Catalogue], tmp_path: 
         reproduce(folder, Plan(repeatable(folder)), Silent(), load_catalogue(other))
 
 
+def calm(judgement: Judgement) -> Judgement:
+    """Give a judgement as a quiet machine would have made it."""
+    conditions = tuple(c.model_copy(update={"marks": ()}) for c in judgement.conditions)
+    return judgement.model_copy(update={"conditions": conditions})
+
+
 def test_a_speed_out_of_its_interval_differs_on_the_same_machine_alone(
     run: tuple[RunFolder, Catalogue],
 ) -> None:
@@ -112,8 +119,14 @@ def test_a_speed_out_of_its_interval_differs_on_the_same_machine_alone(
     stored = next(j for j in folder.judgements().values() if j.outcome.kind == "correct")
     far = SpeedAgreement(2.0, 1.0, apart=0.69, allowed=0.1)
 
-    assert Repetition(stored, stored, far, speed_counts=True).agreement is Agreement.DIFFERS
+    assert Repetition(stored, calm(stored), far, speed_counts=True).agreement is Agreement.DIFFERS
     assert Repetition(stored, stored, far, speed_counts=False).agreement is Agreement.AGREES
+    restless = stored.model_copy(
+        update={"conditions": tuple(c.model_copy(update={"marks": ("load",)}) for c in stored.conditions)}
+    )
+    assert restless.conditions
+    assert Repetition(stored, restless, far, speed_counts=True).agreement is Agreement.UNKNOWN
+    assert Repetition(restless, calm(stored), far, speed_counts=True).agreement is Agreement.DIFFERS
     lost = stored.model_copy(update={"outcome": Unjudged(Cause.DISK, "full")})
     assert Repetition(stored, lost, None, speed_counts=True).agreement is Agreement.UNKNOWN
 

@@ -7,8 +7,11 @@ from pathlib import Path
 from tests.conftest import Golden
 from tests.reports.support import make_run
 
+from edgekernelbench.evaluator.bounds import FASTER_THAN_ROOFLINE
+from edgekernelbench.evaluator.judge import NONDETERMINISTIC, ONE_CHILD, STOPPED_EARLY
+from edgekernelbench.evaluator.watch import MARKS
 from edgekernelbench.reports.runs import RunScores, read_run
-from edgekernelbench.reports.tables import runs_as_json, table_lines
+from edgekernelbench.reports.tables import FLAGS, flag_notes, runs_as_json, table_lines
 
 
 def scored(folder: Path, *, without: int = 0) -> RunScores:
@@ -31,3 +34,12 @@ def test_several_runs_are_several_tables(tmp_path: Path) -> None:
     runs = [scored(tmp_path / "a"), scored(tmp_path / "b")]
     one, two = table_lines(runs[:1]), table_lines(runs)
     assert two == [*one, "", *one]
+
+
+def test_every_flag_of_a_judgement_is_a_sentence_under_the_table() -> None:
+    known = {ONE_CHILD, STOPPED_EARLY, NONDETERMINISTIC, FASTER_THAN_ROOFLINE, *MARKS.values()}
+    assert set(FLAGS) == known
+    assert flag_notes({"measured-under-load": 3, "no-vendor": 2}) == [
+        "3 speeds were measured while the machine did something else",
+        "2 judgements are flagged no-vendor",
+    ]

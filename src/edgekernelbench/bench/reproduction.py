@@ -34,7 +34,7 @@ class Agreement(StrEnum):
     AGREES = "agrees"
     DIFFERS = "differs"
     UNKNOWN = "unknown"
-    """Nothing was learnt this time: the machine failed, not the kernel."""
+    """Nothing was learnt this time: the machine failed, or it was not quiet enough to measure a speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,15 @@ class Repetition:
             return Agreement.UNKNOWN
         if _answer(self.stored.outcome) != _answer(self.repeated.outcome):
             return Agreement.DIFFERS
-        if self.speed is not None and self.speed_counts and not self.speed.agrees:
-            return Agreement.DIFFERS
-        return Agreement.AGREES
+        if self.speed is None or not self.speed_counts or self.speed.agrees:
+            return Agreement.AGREES
+        # What was stored from a restless machine still has to hold; what is measured on one proves nothing.
+        return Agreement.UNKNOWN if self.disturbed else Agreement.DIFFERS
+
+    @property
+    def disturbed(self) -> tuple[str, ...]:
+        """What was wrong with the machine while the kernel was measured again, such as `load`."""
+        return tuple(dict.fromkeys(m for c in self.repeated.conditions for m in c.marks))
 
 
 def _answer(outcome: Outcome | Unjudged) -> str:

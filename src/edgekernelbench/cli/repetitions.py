@@ -23,7 +23,7 @@ def repetition_lines(repetitions: Sequence[Repetition]) -> list[str]:
 _COUNTED = {
     Agreement.AGREES: "agree",
     Agreement.DIFFERS: "differ",
-    Agreement.UNKNOWN: "taught nothing, since this machine failed",
+    Agreement.UNKNOWN: "taught nothing, since this machine failed or was not quiet",
 }
 
 
@@ -40,6 +40,8 @@ def _sentence(one: Repetition) -> str:
         )
         if not one.speed_counts:
             text += " (another machine: not held against it)"
+        elif one.disturbed and not speed.agrees:
+            text += f" (this machine was not quiet: {', '.join(one.disturbed)})"
     return f"{text}: {one.agreement}"
 
 
@@ -62,6 +64,7 @@ def repetitions_as_json(repetitions: Sequence[Repetition]) -> list[Mapping[str, 
                 "allowed": math.expm1(one.speed.allowed),
                 "agrees": one.speed.agrees,
                 "counts": one.speed_counts,
+                "disturbed": list(one.disturbed),
             },
             "stored": one.stored.model_dump(mode="json", by_alias=True),
             "repeated": one.repeated.model_dump(mode="json", by_alias=True),

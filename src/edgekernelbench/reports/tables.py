@@ -1,6 +1,6 @@
 """The terminal table of runs, and the same as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from edgekernelbench.metrics.headline import Headline, Score, Withheld
@@ -9,7 +9,17 @@ from edgekernelbench.reports.cost_tables import cost_lines, costs_as_json
 from edgekernelbench.reports.runs import RunScores
 from edgekernelbench.reports.text import columns, percent, wrapped
 
-ONE_CHILD = "one-child"
+FLAGS = {
+    "one-child": "speeds rest on one set of processes each: they are not final",
+    "measured-under-load": "speeds were measured while the machine did something else",
+    "processor-time-stolen": "speeds were measured while a hypervisor took processor time",
+    "clock-changed": "speeds were measured while the clock rate changed",
+    "everything-slowed-down": "speeds were measured while everything became slower",
+    "faster-than-roofline": "kernels were faster than the device can be: look at them",
+    "stopped-early": "kernels are so slow that they were not measured to the end",
+    "nondeterministic": "kernels gave two results on the same inputs, both within the tolerance",
+}
+"""What is said of a run's judgements that carry a flag, after their number."""
 
 
 def table_lines(runs: Sequence[RunScores]) -> list[str]:
@@ -86,11 +96,15 @@ def population(run: RunScores) -> list[str]:
         _counted(run),
         f"speed is against {run.reference}, at equal threads; [95 % intervals]",
     ]
-    if run.flags.get(ONE_CHILD):
-        notes.append(f"{run.flags[ONE_CHILD]} speeds rest on one set of processes each: they are not final")
+    notes += flag_notes(run.flags)
     if device.device_class != "edge":
         notes.append(f"the device is a {device.device_class}: this is no edge result")
     return notes
+
+
+def flag_notes(flags: Mapping[str, int]) -> list[str]:
+    """Say how many judgements raise which questions; one that has no words here is named as it is."""
+    return [f"{count} {FLAGS.get(flag, f'judgements are flagged {flag}')}" for flag, count in flags.items()]
 
 
 def flaw_lines(flaws: Sequence[Flaw], folder: str) -> list[str]:
