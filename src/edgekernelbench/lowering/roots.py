@@ -60,6 +60,8 @@ def _root(emitter: Emitter, plan: Plan, *, parallel: bool) -> None:
 def _outermost(emitter: Emitter, root: View, loops: list[str]) -> list[str]:
     """Put the loop of a chosen axis outermost, where a data loop of it stands."""
     axis = emitter.choices.first.get(root.name)
+    if axis is None:
+        return loops
     mine = {f"{root.name}.{axis}", f"{root.name}_{axis}_o"}
     chosen = [loop for loop in loops if loop in mine and loop not in emitter.inner]
     return [*chosen, *(loop for loop in loops if loop not in chosen)]
@@ -118,6 +120,7 @@ def _shared_tile(
             inner[axis] = i
         else:
             outer.append(emitter.loop(reader, axis))
+    outer = _outermost(emitter, reader, outer)
     home = outer[-1] if outer else f"{reader.name}.{reader.stage.axes[-1]}"
     emitter.writer.compute_at(view.name, home)
     _inside(emitter, view, tile)
