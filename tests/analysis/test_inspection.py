@@ -13,6 +13,7 @@ from edgekernelbench.base.diagnostics import Layer
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.peaks import Peaks
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.catalogue import load_catalogue
 
@@ -232,6 +233,26 @@ def test_a_tile_without_shared_memory_is_seen_and_the_default_has_it() -> None:
         one.bottleneck is Bottleneck.BANDWIDTH and "16 times from global memory" in one.message
         for one in found
     )
+
+
+PEAKS = Peaks("four", 4, 2e11, ((32768, 2e11), (1 << 24, 2e10)), 1_000.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "roof", "ns"),
+    [
+        (CONV, Bottleneck.ARITHMETIC, 107_682_048 / 2e11 * 1e9),
+        (ADD, Bottleneck.BANDWIDTH, 3 * 4096 * 1024 * 4 / 2e10 * 1e9),
+        (ADD.replace("4096, 1024", "64, 16"), Bottleneck.OVERHEAD, 1_000.0),
+    ],
+    ids=["arithmetic", "bandwidth", "overhead"],
+)
+def test_measured_peaks_bound_the_time(text: str, roof: Bottleneck, ns: float) -> None:
+    facts = verify_compute(parse(text))
+    nest = build_nest(facts, "llvm", FOUR_CORES)
+    report = inspect_nest(nest, facts.kernel, FOUR_CORES, peaks=PEAKS).report
+    assert report.bound_class is roof
+    assert report.bound_ns == pytest.approx(ns, rel=0.01)
 
 
 def test_what_the_compiler_spilled_is_taken_in() -> None:

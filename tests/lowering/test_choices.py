@@ -11,12 +11,14 @@ from tests.nest.running import assert_right
 
 from edgekernelbench.agents.policy.rewrites.dots import dot_form
 from edgekernelbench.agents.policy.writing import again
+from edgekernelbench.ir.memory import Cache
 from edgekernelbench.ir.schedule import Tensorize
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.lowering.choices import ALL, DEFAULT, Choices, TileKey, decided
-from edgekernelbench.lowering.default import default_lowering
+from edgekernelbench.lowering.default import count_rules, default_lowering
 from edgekernelbench.lowering.options import list_options
 from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.verify.facts import Facts
 
 
@@ -84,6 +86,36 @@ def test_a_device_without_the_instruction_gets_none() -> None:
     facts = again(found[0])
     plain = default_lowering(facts, "llvm", replace(DEVICE, instructions=()), Choices(dots=True))
     assert not any(isinstance(one, Tensorize) for one in plain.schedule_for("llvm").directives)
+
+
+MATMUL = '''def matmul(a: f32[64, 32], b: f32[32, 64]):
+    """A product."""
+
+    with compute:
+        c[i, j]: f32[64, 64] = sum(a[i, k] * b[k, j] for k in range(32))
+        return c
+'''
+
+
+def on_gpu(choices: Choices) -> Facts:
+    facts, orin = facts_of(MATMUL), load_profile("cuda-sm87")
+    made = replace(facts, kernel=default_lowering(facts, "cuda", orin, choices))
+    build_nest(made, "cuda", orin)
+    return made
+
+
+def test_a_gpu_has_several_ways_to_write_a_launch() -> None:
+    count = count_rules(facts_of(MATMUL), load_profile("cuda-sm87"))["c"]
+    texts = {print_kernel(on_gpu(Choices(rules={"c": number})).kernel) for number in range(count)}
+    assert len(texts) > 4
+    assert print_kernel(on_gpu(DEFAULT).kernel) == print_kernel(on_gpu(Choices(rules={"c": 0})).kernel)
+
+
+def test_what_blocks_fetch_can_be_fetched_ahead() -> None:
+    made = on_gpu(Choices(double=True))
+    caches = [d for d in made.kernel.memory_for("cuda").directives if isinstance(d, Cache)]
+    assert caches
+    assert all(cache.buffers == 2 for cache in caches)
 
 
 SCRIPT = """

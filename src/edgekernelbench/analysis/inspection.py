@@ -12,7 +12,9 @@ from edgekernelbench.analysis.naming import Names
 from edgekernelbench.analysis.report import Bottleneck, Finding, StaticReport
 from edgekernelbench.base.diagnostics import Layer
 from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.nest.counting import Counter
 from edgekernelbench.nest.tree import Nest
+from edgekernelbench.profiles.peaks import Bound, Peaks, Roof
 from edgekernelbench.profiles.profile import Profile
 
 OVERHEAD_CYCLES = 4_000
@@ -43,7 +45,9 @@ class Inspection:
     estimate: Estimate
 
 
-def inspect_nest(nest: Nest, kernel: Kernel, profile: Profile, built: Built | None = None) -> Inspection:
+def inspect_nest(
+    nest: Nest, kernel: Kernel, profile: Profile, built: Built | None = None, peaks: Peaks | None = None
+) -> Inspection:
     """Say what bounds a kernel, one bottleneck after another, the costliest first.
 
     Args:
@@ -51,6 +55,7 @@ def inspect_nest(nest: Nest, kernel: Kernel, profile: Profile, built: Built | No
         kernel: Its text, for the directives that findings belong to.
         profile: The device.
         built: What a compiler said of it.
+        peaks: What the device was measured to reach.
 
     Returns:
         The report, and the estimate behind it.
@@ -63,12 +68,39 @@ def inspect_nest(nest: Nest, kernel: Kernel, profile: Profile, built: Built | No
         StaticReport(
             flops=whole.operations,
             bytes_moved=whole.moved,
-            bound_ns=None,
-            bound_class=bound_class(whole),
+            bound_ns=None if peaks is None else bound_by(whole, peaks).ns,
+            bound_class=bound_class(whole) if peaks is None else ROOFS[bound_by(whole, peaks).roof],
             findings=tuple(kept),
         ),
         whole,
     )
+
+
+def bound_by(whole: Estimate, peaks: Peaks) -> Bound:
+    """Say how long a run takes at least on a device that was measured.
+
+    What stands behind a condition is left out, since it may never be done; narrow numbers are taken to be
+    done so much faster: a bound that is too low ends no search too early.
+    """
+    sites = [site for root in whole.roots for site in root.sites]
+    sure = [site for site in sites if not site.conditions]
+    counted = (Counter(site.buffers).block((site.stmt,), in_vector=False).times(site.runs) for site in sure)
+    operations = sum(count.flops + count.integer_ops for count in counted)
+    widths = [read.buffer.dtype.bits / 8 for site in sure for read in site.reads]
+    return peaks.bound(
+        operations=operations,
+        traffic=whole.moved,
+        working_set=whole.moved,
+        element_bytes=max(1.0, min(4.0, *widths, 4.0)),
+    )
+
+
+ROOFS = {
+    Roof.COMPUTE: Bottleneck.ARITHMETIC,
+    Roof.MEMORY: Bottleneck.BANDWIDTH,
+    Roof.LAUNCH: Bottleneck.OVERHEAD,
+}
+"""What a measured bound is made of."""
 
 
 def bound_class(whole: Estimate) -> Bottleneck:

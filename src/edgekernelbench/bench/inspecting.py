@@ -5,6 +5,7 @@ from edgekernelbench.analysis.inspection import inspect_nest
 from edgekernelbench.analysis.report import StaticReport
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.nest.build import build_nest
+from edgekernelbench.profiles.peaks import load_peaks
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.verify.compute import verify_compute
 
@@ -18,9 +19,10 @@ def inspector(profile: Profile) -> Inspect:
     Returns:
         From a legal kernel to what bounds it there.
     """
+    peaks = load_peaks(profile)
 
     def inspect(kernel: Kernel) -> StaticReport:
         nest = build_nest(verify_compute(kernel), profile.target, profile)
-        return inspect_nest(nest, kernel, profile).report
+        return inspect_nest(nest, kernel, profile, peaks=peaks).report
 
     return inspect

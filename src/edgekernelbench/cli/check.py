@@ -15,6 +15,7 @@ from edgekernelbench.cli.usage import cost_as_json, cost_as_lines, headline
 from edgekernelbench.lang.source import line_ends
 from edgekernelbench.nest.printing import print_nest
 from edgekernelbench.nest.survey import survey_text
+from edgekernelbench.profiles.peaks import load_peaks
 
 app = command_app()
 
@@ -46,7 +47,9 @@ def check(
     built = found.nest
     if built is None:
         return refuse(found.diagnostics, source, file, as_json=as_json)
-    inspected = inspect_nest(built, found.facts.kernel, device) if analyse and found.facts else None
+    inspected = None
+    if analyse and found.facts is not None:
+        inspected = inspect_nest(built, found.facts.kernel, device, peaks=load_peaks(device))
     if as_json:
         print_json(
             {

@@ -43,6 +43,7 @@ class Choices:
         alone: Root stages that stay on one core.
         shared: Root stages that are shared out to the cores, however small.
         rules: On GPUs, for some root stages, the number of the rule and tile to take; others take the first.
+        double: Whether what blocks of a GPU fetch is fetched ahead, into a second buffer.
         dots: Whether sums of products of 8-bit numbers use the instruction of the profile.
     """
 
@@ -58,6 +59,7 @@ class Choices:
     alone: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     rules: Mapping[str, int] = field(default_factory=dict)
+    double: bool = False
     dots: bool = False
 
 

@@ -5,7 +5,9 @@ nothing and searches nothing; the rules stand in `survey` (inline, precompute), 
 `tile` and `phases` (register tiles), `vectors` and `fields` (what lies innermost), `emit`, `roots`, `groups`.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.ir.compute import placed_stages
@@ -80,8 +82,25 @@ def _for_gpu(found: Survey, facts: Facts, profile: Profile, choices: Choices) ->
     def legal(writer: Writer) -> bool:
         return _is_legal(facts, _with(facts.kernel, writer.blocks(profile.target)), profile.target, profile)
 
-    rules = Rules(found, profile, legal, lambda name: facts.tensor(name).shape, choices.rules)
+    shape_of = partial(_shape, facts)
+    rules = Rules(found, profile, legal, shape_of, choices.rules, choices.double)
     return rules.write(_start(found, facts))
+
+
+def count_rules(facts: Facts, profile: Profile, choices: Choices = DEFAULT) -> Mapping[str, int]:
+    """Count the rules, tiles of contractions included, that each root stage can be written by on a GPU.
+
+    Args:
+        facts: The verified compute layer.
+        profile: The device.
+        choices: What is decided already.
+    """
+    found = survey(facts, choices)
+    return Rules(found, profile, lambda _: True, partial(_shape, facts)).count()
+
+
+def _shape(facts: Facts, name: str) -> tuple[int, ...]:
+    return facts.tensor(name).shape
 
 
 def _for_cpu(found: Survey, facts: Facts, profile: Profile, choices: Choices) -> Writer:

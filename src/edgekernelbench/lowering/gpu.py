@@ -5,14 +5,15 @@ takes is left to the language, which deals it out to blocks of threads (A9).
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from math import ceil, prod
 
 from edgekernelbench.ir.expr import Axis
+from edgekernelbench.ir.memory import Cache
 from edgekernelbench.ir.schedule import Bind
-from edgekernelbench.lowering.gpu_tile import tile_choices, write_tile
+from edgekernelbench.lowering.gpu_tile import other_sizes, tile_choices, write_tile
 from edgekernelbench.lowering.nests import Member, Plan, plan_nests
 from edgekernelbench.lowering.survey import Survey, View
 from edgekernelbench.lowering.writer import Writer
@@ -46,6 +47,7 @@ class Rules:
         legal: Checks what was written.
         shape_of: Gives the shape of a tensor.
         chosen: For some root stages, which of the rules is taken.
+        double: Whether what blocks fetch is fetched ahead.
     """
 
     found: Survey
@@ -53,14 +55,23 @@ class Rules:
     legal: Legal
     shape_of: Callable[[str], tuple[int, ...]]
     chosen: Mapping[str, int] = field(default_factory=dict)
+    double: bool = False
 
     def write(self, writer: Writer) -> Writer:
-        """Write all nests, each by the first rule that fits."""
+        """Write all nests, each by the first rule that fits; fetch ahead where that was chosen."""
+        made = self._nests(writer)
+        if not self.double or not any(isinstance(d, Cache) for d in made.memory):
+            return made
+        ahead = made.copy()
+        ahead.memory = [replace(d, buffers=2) if isinstance(d, Cache) else d for d in made.memory]
+        return ahead if self.legal(ahead) else made
+
+    def _nests(self, writer: Writer) -> Writer:
         plans = plan_nests(self.found, ROW_BLOCKS, lambda _view, _fixed: 1.0)
         hoped = writer.copy()
         for plan in plans:
             number = self.chosen.get(plan.root.name, 0)
-            for rule in islice(self._rules(plan), number, number + 1):
+            for rule in islice(self._ways(plan), number, number + 1):
                 rule(hoped)
         if self.legal(hoped):  # mostly; else one nest after another, each checked
             return hoped
@@ -76,7 +87,17 @@ class Rules:
     def count(self) -> Mapping[str, int]:
         """Count the rules that each root stage can choose from."""
         plans = plan_nests(self.found, ROW_BLOCKS, lambda _view, _fixed: 1.0)
-        return {plan.root.name: sum(1 for _ in self._rules(plan)) for plan in plans}
+        return {plan.root.name: sum(1 for _ in self._ways(plan)) for plan in plans}
+
+    def _ways(self, plan: Plan) -> Iterator[Callable[[Writer], None]]:
+        """List the rules, and then every other tile: those are for searches."""
+        yield from self._rules(plan)
+        reduction = plan.tiled.get(plan.root.name, plan.root)
+        if reduction.reduced and not (plan.rows and plan.members):
+            busy = BUSY[self.profile.device_class]
+            choices = list(tile_choices(plan.root, reduction, busy, self.shape_of))
+            for choice in other_sizes(choices):
+                yield partial(write_tile, choice)
 
     def _rules(self, plan: Plan) -> Iterator[Callable[[Writer], None]]:
         if plan.rows and plan.members:

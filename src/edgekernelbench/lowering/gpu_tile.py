@@ -4,7 +4,7 @@ The operands of a tile are fetched together into shared memory, a part of the re
 come from a short list, the largest that leaves enough blocks to keep the device busy.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, prod
 
@@ -39,6 +39,15 @@ NARROW = (
     (16, 1, 8, 2, 1),
     (16, 1, 8, 1, 1),
 )
+
+
+MORE_WIDE = (
+    *WIDE,
+    (16, 8, 16, 8, 1), (16, 8, 16, 4, 1), (32, 4, 8, 8, 1), (32, 2, 8, 8, 1), (32, 2, 8, 4, 1),
+    (8, 4, 16, 4, 1), (8, 4, 8, 4, 1), (32, 1, 8, 4, 1),
+)  # fmt: skip
+MORE_NARROW = (*NARROW, (32, 1, 4, 4, 4), (32, 1, 16, 2, 2), (32, 1, 4, 8, 2), (16, 2, 8, 4, 2))
+"""The same with sizes that only a search tries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,20 @@ def tile_choices(
     yield first
     yield from [c for c in ordered if c.sizes != first.sizes][-1:]
     yield replace(first, cached=())
+
+
+def other_sizes(given: Sequence[Choice]) -> Iterator[Choice]:
+    """List tiles of the sizes that are not among some choices, fetched as the first of them is."""
+    if not given:
+        return
+    first = given[0]
+    short = first.view.sizes[first.across] <= SHORT
+    seen = {choice.sizes for choice in given}
+    for sizes in MORE_NARROW if short else MORE_WIDE:
+        fitted = _fitted(sizes, first.view, first.across, first.down, first.third)
+        if fitted not in seen:
+            seen.add(fitted)
+            yield replace(first, sizes=fitted)
 
 
 def _lanes(read: Read, choice: Choice, shape: tuple[int, ...]) -> int:

@@ -36,7 +36,7 @@ def test_a_history_is_put_together_in_its_order() -> None:
 def test_every_kind_of_move_changes_a_decision() -> None:
     moves = [
         "lanes:s:2", "few:s:4", "steps:s:4", "rules:s:1", "first:s:j", "apart:s", "keep:s", "inline:s",
-        "alone:s", "shared:s", "tasks::2", "layout:w:a b -> b a", "tile:s:j.16", "rewrite:dots",
+        "alone:s", "shared:s", "tasks::2", "layout:w:a b -> b a", "tile:s:j.16", "rewrite:dots", "double:*",
     ]  # fmt: skip
     for name in moves:
         assert genome_of([name]) != Genome(), name

@@ -73,6 +73,8 @@ class Genome:
             case "tile":
                 tiles = {**chosen.tiles, move.stage: parse_tile(move.value)}
                 return replace(self, choices=replace(chosen, tiles=tiles))
+            case "double":
+                return replace(self, choices=replace(chosen, double=True))
             case _:
                 return replace(self, choices=_chosen(chosen, move))
 

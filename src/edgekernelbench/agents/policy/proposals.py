@@ -17,6 +17,7 @@ from edgekernelbench.base.errors import SourceError
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.lowering.choices import ALL, TileKey
+from edgekernelbench.lowering.default import count_rules
 from edgekernelbench.lowering.options import Options, list_options
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.tree import Nest
@@ -35,7 +36,7 @@ TILES = 9
 DEAR = 1.3
 """How much dearer than the cheapest a tile may be by the model."""
 
-PRICED = 28
+PRICED = 20
 """Moves whose nests are built and priced, the likeliest by their priors."""
 
 SMALL, LARGE = 20_000, 2_000_000
@@ -85,6 +86,8 @@ def propose(desk: Desk, genome: Genome) -> tuple[Proposal, ...]:
     if desk.profile.target == "llvm":
         options = list_options(made.facts, desk.profile, desk.choices(genome))
         moves += [*_of_stages(options, whole, genome), *_of_nests(options, desk.profile), *_layouts(nest)]
+    else:
+        moves += [*_of_launches(made.facts, desk, genome), *_layouts(nest)]
     moves.sort(key=lambda one: -one.expected)
     return _priced(moves[:PRICED], desk, genome, (print_kernel(start), whole.cycles))
 
@@ -226,6 +229,22 @@ def _of_nests(options: Options, profile: Profile) -> Iterator[Proposal]:
         for tasks in (2, 8):
             said = f"{tasks} pieces of work for each core"
             yield Proposal(Move("tasks", "", str(tasks)), Layer.SCHEDULE, Bottleneck.PARALLEL, said, 1.015)
+
+
+def _of_launches(facts: Facts, desk: Desk, genome: Genome) -> Iterator[Proposal]:
+    """Propose other tiles and rules for the launches of a GPU, and fetching ahead."""
+    chosen = desk.choices(genome)
+    for stage, count in count_rules(facts, desk.profile, chosen).items():
+        for number in range(count):
+            if number != chosen.rules.get(stage, 0):
+                said = (
+                    f"{stage} takes way {number + 1} of {count}: other tiles or threads, or no shared memory"
+                )
+                move = Move("rules", stage, str(number))
+                yield Proposal(move, Layer.SCHEDULE, Bottleneck.OCCUPANCY, said, 1.1 - 0.01 * number)
+    if not chosen.double:
+        said = "the next part of what a block fetches comes while it works on the one before"
+        yield Proposal(Move("double", ALL), Layer.MEMORY, Bottleneck.BANDWIDTH, said, 1.08)
 
 
 def _layouts(nest: Nest) -> Iterator[Proposal]:
