@@ -68,3 +68,12 @@ def test_every_kind_of_parameter_is_drawn() -> None:
 
     assert [array.shape for array in arrays] == [param.shape for param in kernel.params]
     assert 0 <= arrays[1].min() <= arrays[1].max() < 8
+
+
+def test_without_a_model_the_policy_plans() -> None:
+    found = leka.optimise(GEMV, budget=2, compiler="c")
+
+    plans = [step.extra.ekb.plan for step in found.trajectory.steps if step.extra.ekb.plan is not None]
+    assert {one.author for one in plans} == {"policy"}
+    assert found.trajectory.head.agent.model_name is None
+    assert found.reason == "the submissions are spent"

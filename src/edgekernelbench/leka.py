@@ -3,7 +3,7 @@
 ```python
 from edgekernelbench import leka
 
-found = leka.optimise(open("gemv.kir").read(), device="llvm", budget=16, model="openai:gpt-5")
+found = leka.optimise(open("gemv.kir").read(), device="llvm", budget=16)
 print(found.speedup, "times the default lowering")
 print(found.text)
 ```
@@ -12,7 +12,7 @@ print(found.text)
 import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -26,6 +26,9 @@ from edgekernelbench.agents.leka.settings import Settings
 from edgekernelbench.agents.models.endpoint import endpoint_from
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.registry import open_model, parse_spec
+from edgekernelbench.agents.policy.agent import policy_agent
+from edgekernelbench.agents.policy.knobs import halving
+from edgekernelbench.agents.policy.mind import PolicyMind
 from edgekernelbench.agents.recorder import Recorder
 from edgekernelbench.agents.recording import Entrant
 from edgekernelbench.base.units import Nanoseconds
@@ -75,7 +78,7 @@ def optimise(  # noqa: PLR0913 - each is one word of a call
     kernel: str | Kernel,
     device: str | Profile = "llvm",
     budget: int | Budget = 16,
-    model: str | ChatModel | Mind = "smollm2",
+    model: str | ChatModel | Mind | None = None,
     *,
     compiler: str = "tvm",
     settings: Settings | None = None,
@@ -91,9 +94,10 @@ def optimise(  # noqa: PLR0913 - each is one word of a call
         kernel: The kernel, as text or parsed; schedule and memory layers of it are left out.
         device: A profile, or the name of one; it must be on this machine.
         budget: Measurements, or all limits.
-        model: Who plans: a model, the name of one (`smollm2`, `openai:NAME`, ...), or a mind of your own.
+        model: Who plans: None for the built-in policy, which asks nobody; a model, or the name of one
+            (`smollm2`, `openai:NAME`, ...); or a mind of your own.
         compiler: `tvm` or `c`.
-        settings: How the controller searches.
+        settings: How the controller searches; None for what suits the mind.
         seed: Of everything that is drawn.
         on_step: Is told of each line of the trajectory as it is written.
 
@@ -110,9 +114,16 @@ def optimise(  # noqa: PLR0913 - each is one word of a call
     limits = Budget(submissions=budget) if isinstance(budget, int) else budget
     with ExitStack() as stack:
         who = _who(model, seed, stack)
-        agent = Leka(who.mind, profile, settings=settings or Settings(), seed=seed)
+        agent = _agent(who.mind, profile, settings, seed)
         judge = stack.enter_context(Judge(profile, compiler=compiler))
         return _search(agent, who, given, _Terms(limits, on_step), judge)
+
+
+def _agent(mind: Mind, profile: Profile, settings: Settings | None, seed: int) -> Leka:
+    """Give the controller of a mind; the policy has settings and a search of knobs of its own."""
+    policy = policy_agent(profile, seed=seed)
+    own = policy if isinstance(mind, PolicyMind) else Leka(mind, profile, search=halving, seed=seed)
+    return replace(own, name="leka", mind=mind, settings=settings or own.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +176,6 @@ def _who(model: str | ChatModel | Mind, seed: int, stack: ExitStack) -> _Who:
         spec = parse_spec(model)
         chat = stack.enter_context(open_model(spec, endpoint_from(base_url=None)))
         return _Who(ModelMind(Style(seed=seed)), chat, spec.is_small)
-    if isinstance(model, Mind):
-        return _Who(model, None, short=False)
+    if model is None or isinstance(model, Mind):
+        return _Who(PolicyMind() if model is None else model, None, short=False)
     return _Who(ModelMind(Style(seed=seed)), model, short=False)
