@@ -2,7 +2,7 @@
 
 from edgekernelbench.bench.experiment import AgentSetting, Experiment
 from edgekernelbench.bench.provenance import device_facts, make_manifest
-from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.evaluator.devices import find_device
 from edgekernelbench.records.manifest import Manifest
 
 EXPERIMENT = Experiment(
@@ -11,7 +11,7 @@ EXPERIMENT = Experiment(
 
 
 def test_a_manifest_has_what_a_repetition_needs() -> None:
-    manifest = make_manifest("r", EXPERIMENT, load_profile("llvm"), catalogue="c", environment={"LANG": "C"})
+    manifest = make_manifest("r", EXPERIMENT, find_device("llvm"), catalogue="c", environment={"LANG": "C"})
 
     assert manifest.planned == ("a/x/y@n1-f32/0",)
     assert manifest.versions["numpy"]
@@ -21,8 +21,8 @@ def test_a_manifest_has_what_a_repetition_needs() -> None:
 
 
 def test_the_machine_is_described() -> None:
-    facts = device_facts(load_profile("llvm"))
+    facts = device_facts(find_device("llvm"))
 
     assert facts.cores >= 1
     assert facts.memory_bytes > 1 << 28
-    assert facts.threads == load_profile("llvm").threads
+    assert facts.threads == find_device("llvm").profile.threads

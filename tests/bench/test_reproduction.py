@@ -19,8 +19,8 @@ from edgekernelbench.bench.reproduction import (
     same_machine,
 )
 from edgekernelbench.bench.run import continue_run, start_run
+from edgekernelbench.evaluator.devices import find_device
 from edgekernelbench.metrics.agreement import SpeedAgreement
-from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Cause, Unjudged
 from edgekernelbench.records.store import RunFolder
@@ -133,11 +133,11 @@ def test_a_speed_out_of_its_interval_differs_on_the_same_machine_alone(
 
 def test_the_machine_and_the_versions_are_compared(run: tuple[RunFolder, Catalogue]) -> None:
     manifest = run[0].manifest()
-    profile = load_profile("llvm")
+    device = find_device("llvm")
 
-    assert same_machine(manifest, profile)
-    device = manifest.device.model_copy(update={"cpu": "another"})
-    assert not same_machine(manifest.model_copy(update={"device": device}), profile)
+    assert same_machine(manifest, device)
+    other = manifest.device.model_copy(update={"cpu": "another"})
+    assert not same_machine(manifest.model_copy(update={"device": other}), device)
     assert other_versions(manifest) == {}
     changed = manifest.model_copy(update={"versions": {**manifest.versions, "python": "3.0"}})
     assert other_versions(changed)["python"][0] == "3.0"

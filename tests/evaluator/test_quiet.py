@@ -13,6 +13,7 @@ from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.quiet import Measured, crowd, is_hopeless, measure_quietly
 from edgekernelbench.evaluator.ring import Lost, Timed, TimingPlan
 from edgekernelbench.evaluator.supervisor import Supervisor
+from edgekernelbench.evaluator.telemetry import read_telemetry
 from edgekernelbench.records.outcome import Cause, Ring, Series, Unjudged
 
 PLAN = TimingPlan(batches=4, tries=3, settle_ns=0)
@@ -44,7 +45,7 @@ class Bench:
                 )
                 stack.enter_context(worker)
                 things.append(Timed("default" if number else "kernel", worker, patience_s=5.0))
-            return measure_quietly(things, PLAN, CORES, self.root)
+            return measure_quietly(things, PLAN, CORES, lambda: read_telemetry(CORES, self.root))
 
 
 @pytest.fixture

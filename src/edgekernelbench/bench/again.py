@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
+from edgekernelbench.bench.answers import copy_answers
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.run import start_run
-from edgekernelbench.records.attempt import Ending
-from edgekernelbench.records.store import RunFolder, write_atomically
-from edgekernelbench.records.trajectories import trajectory_path
+from edgekernelbench.records.store import RunFolder
 from edgekernelbench.workloads.catalogue import Catalogue
 
 
@@ -32,20 +31,5 @@ def judge_again(
     settings = {**source.manifest().settings, **changes}
     folder = start_run(root, Experiment.from_settings(settings, source.root.name), catalogue)
     with folder.writing() as writer:
-        for attempt in source.attempts().values():
-            if attempt.ending is Ending.LOST:
-                continue
-            for digest in (*((attempt.text,) if attempt.text else ()), *attempt.steps):
-                writer.add_artifact(source.artifact(digest))
-            writer.add_attempt(attempt)
-            _copy_trajectory(source.root, root, attempt.id)
+        copy_answers(source, folder, writer)
     return folder
-
-
-def _copy_trajectory(source: Path, root: Path, attempt: str) -> None:
-    """Take along how an answer came about; runs of an older release have none."""
-    path = trajectory_path(source, attempt)
-    if path.is_file():
-        target = trajectory_path(root, attempt)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(target, path.read_bytes())

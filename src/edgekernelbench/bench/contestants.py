@@ -31,7 +31,7 @@ from edgekernelbench.base.errors import InternalError, PrerequisiteError
 from edgekernelbench.bench.experiment import SEARCHES, AgentSetting, Experiment, script_path
 from edgekernelbench.lang.grammar import gbnf
 from edgekernelbench.lang.source import MAX_SOURCE_CHARS
-from edgekernelbench.profiles.profile import Profile, load_profile
+from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.schema import storable
 
 MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
@@ -82,6 +82,7 @@ class Tools:
 def open_contestant(
     setting: AgentSetting,
     experiment: Experiment,
+    profile: Profile,
     endpoint: Endpoint,
     store: Path | None,
     tools: Tools | None = None,
@@ -91,6 +92,7 @@ def open_contestant(
     Args:
         setting: Which agent.
         experiment: The run, which says on which workloads.
+        profile: The device.
         endpoint: Address and key, for models that have them.
         store: Folder of stored answers; None stores nothing.
         tools: What arms without a model search with; None where there are no such arms.
@@ -105,7 +107,7 @@ def open_contestant(
         yield Contestant(Scripted(_script(setting, experiment), setting.name))
         return
     if setting.kind == "policy":
-        agent = model_agent(setting, load_profile(experiment.profile))
+        agent = model_agent(setting, profile)
         yield Contestant(agent, settings=setting.model_dump(mode="json"))
         return
     if setting.kind in SEARCHES:
@@ -117,7 +119,7 @@ def open_contestant(
     if setting.model is None:
         raise PrerequisiteError(f"agent {setting.name} has no model", "name one with --model")
     spec = parse_spec(setting.model)
-    agent = model_agent(setting, load_profile(experiment.profile))
+    agent = model_agent(setting, profile)
     with open_model(spec, endpoint, store) as model:
         yield Contestant(
             agent,

@@ -115,7 +115,11 @@ class Experiment(Record):
     k: int = Field(default=1, ge=1)
     """Attempts of each agent on each workload."""
     profile: str = "llvm"
-    """Name of the device profile."""
+    """Name of the device profile, or `rpc:KEY` for boards."""
+    also: tuple[str, ...] = ()
+    """Other devices on which the same answers are judged, in runs of their own; cards name them."""
+    answers_of: str | None = None
+    """Folder beside this run's with the run whose answers are judged; None asks the agents."""
     compiler: str = "tvm"
     """Name of the compiler."""
     timing: Literal["none", "one-child", "final"] = "one-child"
@@ -134,7 +138,9 @@ class Experiment(Record):
     def settings(self) -> dict[str, JsonValue]:
         """Give the settings as the manifest stores them."""
         values: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True)
-        return values
+        # What only runs on several devices have stands in no other manifest.
+        unused = [name for name in ("also", "answers_of") if not values[name]]
+        return {name: value for name, value in values.items() if name not in unused}
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object], where: str) -> Self:

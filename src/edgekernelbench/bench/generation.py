@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from threading import Lock
 
@@ -14,6 +14,7 @@ from edgekernelbench.agents.models.protocol import Reply, Request
 from edgekernelbench.agents.protocol import Answer, Feedback, Track
 from edgekernelbench.agents.recorder import Recorder
 from edgekernelbench.agents.recording import Entrant
+from edgekernelbench.agents.several import widen_task
 from edgekernelbench.base.errors import ModelError
 from edgekernelbench.bench.cards import card_facts
 from edgekernelbench.bench.contestants import Contestant
@@ -24,7 +25,7 @@ from edgekernelbench.bench.progress import Watcher
 from edgekernelbench.bench.remembering import remember
 from edgekernelbench.bench.traced_arm import is_traced
 from edgekernelbench.evaluator.exam import choose_inputs, public_inputs
-from edgekernelbench.evaluator.judge import Judge
+from edgekernelbench.evaluator.pool import Judging
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.profiles.profile import Profile
@@ -39,17 +40,17 @@ NS_PER_MS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Doorkeeper:
-    """Opens the doors of agents to the judge: one submission at a time, on inputs of this session alone.
+    """Opens the doors of agents to the judge, on inputs of this session alone.
 
     Attributes:
         judge: Judges texts.
         secret: From which the hidden inputs of `measure` are drawn; the final verdict uses others.
-        lock: Held while something is judged.
+        lock: Held while something is judged; one that holds nothing where several judges share the work.
     """
 
-    judge: Judge
+    judge: Judging
     secret: bytes
-    lock: Lock
+    lock: AbstractContextManager[object]
 
     def check(self, workload: Workload) -> Callable[[str], Feedback]:
         """Make the free door: values on two public inputs, nothing timed."""
@@ -84,6 +85,7 @@ class Generation:
     keeper: Doorkeeper
     writer: RunWriter
     lock: Lock
+    others: tuple[Profile, ...] = ()
 
     def generate(self, contestant: Contestant, planned: Iterable[tuple[str, int]], watcher: Watcher) -> None:
         """Let one agent make its attempts.
@@ -111,7 +113,8 @@ class Generation:
     def _solve(self, contestant: Contestant, workload: Workload, number: int) -> Attempt:
         budget = self.experiment.budget.budget()
         facts = card_facts(workload, Track(self.experiment.track), self.profile)
-        task = make_task(facts, self.profile, budget, sample=number, short=contestant.short)
+        first = make_task(facts, self.profile, budget, sample=number, short=contestant.short)
+        task = widen_task(first, self.others, short=contestant.short)
         ledger = Ledger(budget, price=contestant.price)
         steps: list[str] = []
         name = contestant.agent.name

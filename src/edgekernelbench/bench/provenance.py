@@ -9,8 +9,8 @@ from os import sched_getaffinity, sysconf
 from pathlib import Path
 
 from edgekernelbench.bench.experiment import Experiment
+from edgekernelbench.evaluator.devices import Device
 from edgekernelbench.profiles.host import cpu_name
-from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.manifest import DeviceFacts, Manifest
 
 PACKAGES = (
@@ -21,14 +21,14 @@ PACKAGES = (
 
 
 def make_manifest(
-    name: str, experiment: Experiment, profile: Profile, *, catalogue: str, environment: Mapping[str, str]
+    name: str, experiment: Experiment, device: Device, *, catalogue: str, environment: Mapping[str, str]
 ) -> Manifest:
     """Write down everything that a repetition needs.
 
     Args:
         name: Name of the run.
         experiment: The settings, resolved.
-        profile: The device.
+        device: The device.
         catalogue: Hash of the catalogue.
         environment: What workers see.
 
@@ -43,24 +43,32 @@ def make_manifest(
         commit=commit,
         dirty=dirty,
         versions=package_versions(),
-        device=device_facts(profile),
+        device=device_facts(device),
         environment=dict(environment),
         planned=experiment.planned(),
         started=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
 
 
-def device_facts(profile: Profile) -> DeviceFacts:
-    """Describe the machine as it is now."""
+def device_facts(device: Device) -> DeviceFacts:
+    """Describe the machine as it is now: this one, or a board as it describes itself."""
+    profile, board = device.profile, device.board
+    if board is None:
+        machine, system = platform.machine(), f"{platform.system()} {platform.release()}"
+        cpu, cores = cpu_name(), len(sched_getaffinity(0))
+        memory = sysconf("SC_PAGE_SIZE") * sysconf("SC_PHYS_PAGES")
+    else:
+        machine, system, cpu, cores = board.machine, board.system, board.cpu, board.cores
+        memory = board.memory_bytes
     return DeviceFacts(
-        profile=profile.name,
+        profile=device.name,
         device_class=str(profile.device_class),
         threads=profile.threads,
-        machine=platform.machine(),
-        system=f"{platform.system()} {platform.release()}",
-        cpu=cpu_name(),
-        cores=len(sched_getaffinity(0)),
-        memory_bytes=sysconf("SC_PAGE_SIZE") * sysconf("SC_PHYS_PAGES"),
+        machine=machine,
+        system=system,
+        cpu=cpu,
+        cores=cores,
+        memory_bytes=memory,
     )
 
 

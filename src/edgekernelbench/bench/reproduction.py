@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from edgekernelbench.base.errors import RecordError
 from edgekernelbench.base.names import nearest
@@ -12,12 +13,11 @@ from edgekernelbench.bench.progress import Watcher
 from edgekernelbench.bench.provenance import device_facts, package_versions
 from edgekernelbench.bench.run import baselines_of, hold_release
 from edgekernelbench.bench.verdicts import TIMING_PLANS
+from edgekernelbench.evaluator.devices import Device, find_device, open_judges
 from edgekernelbench.evaluator.exam import InputChoice, choose_inputs
-from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.metrics.agreement import SpeedAgreement, speed_agreement
 from edgekernelbench.metrics.failures import failure_kind
-from edgekernelbench.profiles.profile import Profile, load_profile
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.outcome import Correct, Outcome, Rejected, Unjudged
@@ -149,14 +149,14 @@ def reproduce(
     known = catalogue or load_catalogue()
     hold_release(folder, known, "reproduce it")
     experiment = Experiment.from_settings(manifest.settings, folder.root.name)
-    profile = load_profile(experiment.profile)
+    device = find_device(experiment.profile)
     stored = folder.judgements()
-    counts = same_machine(manifest, profile)
+    counts = same_machine(manifest, device)
     drawn: dict[str, tuple[InputChoice, ...]] = {}
     watcher.begin("judging again", len(plan.attempts), 0)
     repetitions = []
-    baselines = baselines_of(experiment, profile)
-    with Judge(profile, compiler=experiment.compiler, baselines=baselines) as judge:
+    baselines = partial(baselines_of, experiment)
+    with open_judges(experiment.profile, experiment.compiler, baselines) as judge:
         for name in plan.attempts:
             workload = known.workload(stored[name].workload)
             inputs = _inputs(stored[name], workload, drawn, fresh=plan.fresh)
@@ -193,9 +193,9 @@ def _compare(stored: Judgement, repeated: Judgement, together: int, *, counts: b
     return Repetition(stored, repeated, speed, counts)
 
 
-def same_machine(manifest: Manifest, profile: Profile) -> bool:
-    """Whether this machine has the processor and the threads that a run had."""
-    now = device_facts(profile)
+def same_machine(manifest: Manifest, device: Device) -> bool:
+    """Whether a device has the processor and the threads that a run had."""
+    now = device_facts(device)
     then = manifest.device
     return (now.cpu, now.machine, now.cores, now.threads) == (
         then.cpu,

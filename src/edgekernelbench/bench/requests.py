@@ -4,10 +4,11 @@ from edgekernelbench.agents.batch import BatchItem
 from edgekernelbench.agents.card import make_task
 from edgekernelbench.agents.models.registry import parse_spec
 from edgekernelbench.agents.protocol import Track
+from edgekernelbench.agents.several import widen_task
 from edgekernelbench.bench.cards import card_facts
 from edgekernelbench.bench.contestants import direct_agent
 from edgekernelbench.bench.experiment import AgentSetting, Experiment
-from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.evaluator.devices import find_device
 from edgekernelbench.records.attempt import attempt_id
 from edgekernelbench.workloads.catalogue import load_catalogue
 
@@ -46,7 +47,8 @@ def planned_requests(experiment: Experiment, setting: AgentSetting) -> list[Batc
     if setting.kind != "direct" or setting.model is None:
         return []
     catalogue = load_catalogue()
-    profile = load_profile(experiment.profile)
+    profile = find_device(experiment.profile).profile
+    others = tuple(find_device(name).profile for name in experiment.also)
     budget = experiment.budget.budget()
     short = parse_spec(setting.model).is_small
     agent = direct_agent(setting)
@@ -54,6 +56,7 @@ def planned_requests(experiment: Experiment, setting: AgentSetting) -> list[Batc
     for workload in experiment.workloads:
         facts = card_facts(catalogue.workload(workload), Track(experiment.track), profile)
         for number in range(experiment.k):
-            task = make_task(facts, profile, budget, sample=number, short=short)
+            first = make_task(facts, profile, budget, sample=number, short=short)
+            task = widen_task(first, others, short=short)
             items.append(BatchItem(attempt_id(setting.name, workload, number), agent.request(task)))
     return items

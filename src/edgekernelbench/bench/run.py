@@ -7,13 +7,16 @@ Killed at any moment, a run loses what was being made and nothing else: what is 
 """
 
 import secrets
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
 from edgekernelbench.agents.hosted import Host
 from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, RecordError
+from edgekernelbench.bench.answers import copy_answers
 from edgekernelbench.bench.contestants import Tools, open_contestant
 from edgekernelbench.bench.experiment import SEARCHES, Experiment
 from edgekernelbench.bench.generation import Doorkeeper, Generation
@@ -23,12 +26,12 @@ from edgekernelbench.bench.release import release_folder, release_name
 from edgekernelbench.bench.tools import search_tools
 from edgekernelbench.bench.verdicts import Verdicts
 from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
+from edgekernelbench.evaluator.boards.address import is_board
+from edgekernelbench.evaluator.devices import find_device, open_judges
 from edgekernelbench.evaluator.environment import worker_environment
-from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.references import TunedBaseline, open_tuned
 from edgekernelbench.evaluator.vendor import VendorBaseline
-from edgekernelbench.profiles.peaks import load_peaks
-from edgekernelbench.profiles.profile import Profile, load_profile
+from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.attempt import Attempt, attempt_id
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
@@ -72,13 +75,13 @@ def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = 
         raise CatalogueError(f"agent {searching[0]} starts from a given text: take --track optimise")
     for workload in experiment.workloads:
         known.workload(workload)
-    profile = load_profile(experiment.profile)
+    device = find_device(experiment.profile)
     manifest = make_manifest(
         root.name,
         experiment,
-        profile,
+        device,
         catalogue=known.hash,
-        environment=worker_environment(profile.threads),
+        environment=worker_environment(device.profile.threads),
     )
     return RunFolder.create(root, manifest)
 
@@ -102,24 +105,33 @@ def continue_run(
     hold_release(folder, known, "resume it")
     experiment = Experiment.from_settings(manifest.settings, folder.root.name)
     workloads = {name: known.workload(name) for name in experiment.workloads}
-    profile = load_profile(experiment.profile)
-    baselines = baselines_of(experiment, profile)
+    _check_vendor(experiment)
     with (
         folder.writing() as writer,
-        Judge(
-            profile,
-            compiler=experiment.compiler,
-            baselines=baselines,
+        open_judges(
+            experiment.profile,
+            experiment.compiler,
+            partial(baselines_of, experiment),
             release=release_name(),
-            peaks=load_peaks(profile),
-        ) as judge,
+        ) as judges,
     ):
-        keeper = Doorkeeper(judge, secrets.token_bytes(16), Lock())
-        generation = Generation(experiment, profile, workloads, keeper, writer, Lock())
-        tools = replace(search_tools(experiment, workloads, judge), host=around.host)
-        _generate(folder, generation, around, tools)
-        Verdicts(experiment, folder, writer, judge, workloads).judge_all(
-            _unjudged(folder, experiment, around.watcher), around.watcher
+        keeper = Doorkeeper(judges, secrets.token_bytes(16), nullcontext())
+        if experiment.answers_of is None:
+            others = tuple(find_device(name).profile for name in experiment.also)
+            generation = Generation(experiment, judges.profile, workloads, keeper, writer, Lock(), others)
+            tools = replace(search_tools(experiment, workloads, judges.first), host=around.host)
+            _generate(folder, generation, around, tools)
+        else:
+            copy_answers(RunFolder(folder.root.parent / experiment.answers_of), folder, writer)
+        missing = _unjudged(folder, experiment, around.watcher)
+        verdicts = Verdicts(experiment, folder, writer, judges, workloads)
+        verdicts.judge_all(missing, around.watcher, at_once=max(1, judges.size))
+
+
+def _check_vendor(experiment: Experiment) -> None:
+    if experiment.vendor and is_board(experiment.profile):
+        raise PrerequisiteError(
+            "the vendor baseline runs on this machine, not on boards", "leave --vendor out"
         )
 
 
@@ -176,7 +188,8 @@ def _generate(folder: RunFolder, generation: Generation, around: Surroundings, t
             if attempt_id(setting.name, workload, number) not in done
         ]
         if missing:
-            with open_contestant(setting, experiment, around.endpoint, around.answers, tools) as contestant:
+            profile, endpoint = generation.profile, around.endpoint
+            with open_contestant(setting, experiment, profile, endpoint, around.answers, tools) as contestant:
                 generation.generate(contestant, missing, around.watcher)
 
 

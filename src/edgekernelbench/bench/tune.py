@@ -15,6 +15,7 @@ from edgekernelbench.bench.progress import Watcher
 from edgekernelbench.bench.provenance import device_facts, package_versions
 from edgekernelbench.bench.verdicts import FINAL_RINGS
 from edgekernelbench.evaluator.baselines import Bench, DefaultBaseline
+from edgekernelbench.evaluator.devices import Device
 from edgekernelbench.evaluator.exam import choose_inputs
 from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.references import PlainBaseline, baseline_path, kernel_hash, read_tuned
@@ -141,7 +142,7 @@ def tune_workload(judge: Judge, beside: Judge | None, workload: Workload, plan: 
         parts=_parts(tuned),
         seconds=0.0,
         versions=package_versions(),
-        device=device_facts(judge.profile),
+        device=device_facts(Device(judge.profile.name, judge.profile)),
         started=started,
     )
     if tuned.traced is not None:

@@ -6,6 +6,8 @@ judgement.
 
 import secrets
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from edgekernelbench.base.diagnostics import Diagnostic
@@ -13,7 +15,7 @@ from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.progress import Watcher
 from edgekernelbench.bench.traced_arm import is_traced
 from edgekernelbench.evaluator.exam import InputChoice, choose_inputs
-from edgekernelbench.evaluator.judge import Judge
+from edgekernelbench.evaluator.pool import Judging
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.metrics.failures import failure_kind
@@ -37,25 +39,32 @@ class Verdicts:
     experiment: Experiment
     folder: RunFolder
     writer: RunWriter
-    judge: Judge
+    judge: Judging
     workloads: Mapping[str, Workload]
 
-    def judge_all(self, attempts: Sequence[Attempt], watcher: Watcher) -> None:
+    def judge_all(self, attempts: Sequence[Attempt], watcher: Watcher, *, at_once: int = 1) -> None:
         """Judge attempts, workload by workload, and store each judgement at once.
 
         Args:
             attempts: Those that have no outcome yet, in any order.
             watcher: Is told of each judgement.
+            at_once: How many are judged at one time: the number of boards.
         """
         used = self._used_inputs()
         places = {name: place for place, name in enumerate(self.experiment.workloads)}
-        for attempt in sorted(attempts, key=lambda a: (places[a.workload], a.agent, a.number)):
+        ordered = sorted(attempts, key=lambda a: (places[a.workload], a.agent, a.number))
+        for attempt in ordered:
             if attempt.workload not in used:
                 workload = self.workloads[attempt.workload]
                 used[attempt.workload] = choose_inputs(secrets.token_bytes(16), workload)
-            judgement = self._judge(attempt, used[attempt.workload])
-            self.writer.add_judgement(judgement)
-            watcher.advance(failure_kind(judgement.outcome))
+        with ThreadPoolExecutor(at_once) as pool, ExitStack() as at_the_end:
+            # When it is interrupted, what has not begun is not begun.
+            at_the_end.callback(pool.shutdown, wait=False, cancel_futures=True)
+            futures = [pool.submit(self._judge, a, used[a.workload]) for a in ordered]
+            for future in as_completed(futures):
+                judgement = future.result()
+                self.writer.add_judgement(judgement)
+                watcher.advance(failure_kind(judgement.outcome))
 
     def _used_inputs(self) -> dict[str, tuple[InputChoice, ...]]:
         """Find the inputs that judgements of an earlier process used: all attempts get the same."""

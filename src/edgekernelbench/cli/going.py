@@ -6,6 +6,7 @@ from pathlib import Path
 from edgekernelbench.agents.models.endpoint import endpoint_from
 from edgekernelbench.bench.progress import Bar
 from edgekernelbench.bench.run import Surroundings, continue_run
+from edgekernelbench.bench.several import run_folders
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.metrics.headline import Withheld
@@ -20,11 +21,13 @@ from edgekernelbench.reports.runs import RunScores, read_attempts, score_run
 from edgekernelbench.reports.tables import flaw_lines, runs_as_json, table_lines
 
 
-def finish_run(folder: RunFolder, *, base_url: str | None, answers: str | None, as_json: bool) -> int:
-    """Do what is left of a run and print its table.
+def finish_runs(
+    folders: Sequence[RunFolder], *, base_url: str | None, answers: str | None, as_json: bool
+) -> int:
+    """Do what is left of runs and print their tables.
 
     Args:
-        folder: The run.
+        folders: One run, or those of several devices, the one that asks the agents first.
         base_url: Address of the endpoint; None takes the environment's.
         answers: Folder of stored answers; None stores none.
         as_json: Whether to print JSON.
@@ -33,17 +36,19 @@ def finish_run(folder: RunFolder, *, base_url: str | None, answers: str | None, 
         YES when every attempt has an outcome, NO when some are unjudged, INTERRUPTED after Ctrl-C.
     """
     endpoint = endpoint_from(base_url=base_url)
-    say(f"run folder: {folder.root}")
+    root = folders[0].root if len(folders) == 1 else folders[0].root.parent
+    say(f"run folder: {root}")
     try:
-        with Bar() as watcher:
-            continue_run(folder, Surroundings(endpoint, Path(answers) if answers else None, watcher))
+        for folder in folders:
+            with Bar() as watcher:
+                continue_run(folder, Surroundings(endpoint, Path(answers) if answers else None, watcher))
     except KeyboardInterrupt:
-        say(f"interrupted; nothing is lost: `ekb resume {folder.root}` goes on")
+        say(f"interrupted; nothing is lost: `ekb resume {root}` goes on")
         return Status.INTERRUPTED
     except OSError:
-        say(f"what is stored is not lost: `ekb resume {folder.root}` goes on when this is put right")
+        say(f"what is stored is not lost: `ekb resume {root}` goes on when this is put right")
         raise
-    return show_runs([str(folder.root)], as_json=as_json)
+    return show_runs([str(folder.root) for folder in folders], as_json=as_json)
 
 
 def show_runs(folders: list[str], *, as_json: bool, markdown: bool = False) -> int:
@@ -52,7 +57,8 @@ def show_runs(folders: list[str], *, as_json: bool, markdown: bool = False) -> i
     Returns:
         YES, or NO when a run has attempts that are not judged, or records that were changed.
     """
-    read = [read_attempts(Path(folder)) for folder in folders]
+    roots = [run.root for folder in folders for run in run_folders(Path(folder))]
+    read = [read_attempts(root) for root in roots]
     scored = [score_run(run) for run in read]
     courses = [read_courses(run) for run in read]
     portable = portable_scores(read)

@@ -8,15 +8,15 @@ import typer
 from edgekernelbench.bench.feedback import feedback_of
 from edgekernelbench.cli.files import read_text, shown
 from edgekernelbench.cli.known_words import workload_ids
-from edgekernelbench.cli.options import Compiler, File, Json, command_app, find_profile
+from edgekernelbench.cli.lasting import Sustained, lasting_lines, parse_seconds
+from edgekernelbench.cli.options import Compiler, File, Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
+from edgekernelbench.evaluator.devices import open_judges
 from edgekernelbench.evaluator.exam import choose_inputs
-from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.lang.source import line_ends
-from edgekernelbench.profiles.peaks import load_peaks
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
 from edgekernelbench.records.schema import storable
@@ -45,8 +45,10 @@ def judge(
         ),
     ] = 1,
     device: Annotated[
-        str, typer.Option("--device", "-d", help="Profile of the device.", metavar="NAME")
+        str,
+        typer.Option("--device", "-d", help="A profile, or rpc:KEY for a board.", metavar="NAME"),
     ] = "llvm",
+    sustained: Sustained = None,
     compiler: Compiler = "tvm",
     as_json: Json = False,
 ) -> int:
@@ -55,17 +57,16 @@ def judge(
     The status is 0 for a correct kernel, 1 for another outcome, 3 when nothing could be learnt.
     """
     found = load_catalogue().workload(workload)
-    profile = find_profile(None, device)
     source = line_ends(storable(read_text(file)))
     submission = Submission(
         workload=found,
         text=source,
         inputs=choose_inputs(secrets.token_bytes(16), found),
-        timing=TimingPlan(rings=sets) if timing else None,
+        timing=TimingPlan(rings=sets, sustain_s=parse_seconds(sustained)) if timing else None,
         attempt=f"hand/{found.id}/0",
         reveal=True,
     )
-    with Judge(profile, compiler=compiler, peaks=load_peaks(profile)) as judging:
+    with open_judges(device, compiler, at_most=1) as judging:
         judgement = judging.judge(submission)
     if as_json:
         print_json(judgement.model_dump(mode="json", by_alias=True))
@@ -92,4 +93,4 @@ def _lines(judgement: Judgement, source: str, name: str) -> list[str]:
             fresh = f"{len(judgement.inputs)} sets of fresh inputs"
             lines = feedback_of(judgement, source, public=True, inputs=fresh).text.split("\n")
             flags = [f"note: {flag}" for flag in judgement.flags]
-            return [*lines, *flags]
+            return [*lines, *flags, *lasting_lines(judgement)]

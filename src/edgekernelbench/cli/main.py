@@ -33,6 +33,7 @@ COMMANDS = {
     "baseline": "Tune references with TVM's MetaSchedule; show what came of it.",
     "release": "Show, verify and freeze what scores rest on.",
     "mcp": "Let an agent of yours work on one task, through MCP.",
+    "device": "List devices; serve a board, keep the queue of boards.",
     "model": "List, fetch and serve language models.",
     "batch": "Write prompts to files, read answers back.",
     "peaks": "Measure what a device reaches, for the judge to compare with.",

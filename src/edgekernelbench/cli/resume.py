@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from edgekernelbench.cli.going import finish_run
+from edgekernelbench.bench.several import run_folders
+from edgekernelbench.cli.going import finish_runs
 from edgekernelbench.cli.options import Answers, BaseUrl, Json, command_app
-from edgekernelbench.records.store import RunFolder
 
 app = command_app()
 
@@ -24,6 +24,7 @@ def resume(
 
     What is stored is neither made nor judged again; attempts whose model failed are.
     """
-    folder = RunFolder(Path(run))
-    folder.manifest()
-    return finish_run(folder, base_url=base_url, answers=answers, as_json=as_json)
+    folders = run_folders(Path(run))
+    for folder in folders:
+        folder.manifest()
+    return finish_runs(folders, base_url=base_url, answers=answers, as_json=as_json)

@@ -17,6 +17,8 @@ from edgekernelbench.bench.experiment import (
     PriceSetting,
     resolve_workloads,
 )
+from edgekernelbench.evaluator.boards.address import is_board, parse_address
+from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.workloads.catalogue import load_catalogue
 
 Word = TypeVar("Word", bound=str)
@@ -180,3 +182,26 @@ def workload_ids(names: list[str] | None, suite: str) -> tuple[str, ...]:
 def row_name(text: str) -> str:
     """Make the name of a row of any text: it is a part of ids, so it has no slash and no space."""
     return re.sub(r"[/\s]+", "-", text)
+
+
+def device_names(text: str | None, *, again: str | None = None) -> tuple[str, ...]:
+    """Read the names of devices, separated by commas.
+
+    Args:
+        text: The names; None for none.
+        again: The run whose answers are judged again, which takes one device; None where there is none.
+
+    Raises:
+        CatalogueError: When one is neither a profile nor a board, or twice there, or there are too many.
+    """
+    names = tuple(name.strip() for name in text.split(",")) if text is not None else ()
+    for name in names:
+        if is_board(name):
+            parse_address(name)
+        else:
+            load_profile(name)
+    if len(set(names)) < len(names):
+        raise CatalogueError(f"a device stands twice in {text}")
+    if again is not None and len(names) > 1:
+        raise CatalogueError(f"expected one device with --again, found {text}; judge again once for each")
+    return names

@@ -1,15 +1,16 @@
 """`ekb run`: agents write kernels for a suite, and all are judged."""
 
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from edgekernelbench.agents.prices import load_prices
 from edgekernelbench.bench.again import judge_again
 from edgekernelbench.bench.experiment import Experiment
-from edgekernelbench.bench.run import start_run
+from edgekernelbench.bench.several import start_runs
 from edgekernelbench.cli import run_options as o
-from edgekernelbench.cli.going import finish_run
-from edgekernelbench.cli.options import Answers, BaseUrl, Json, Track, command_app, find_profile
+from edgekernelbench.cli.going import finish_runs
+from edgekernelbench.cli.options import Answers, BaseUrl, Json, Track, command_app
 from edgekernelbench.cli.planning import print_plan
 from edgekernelbench.cli.rows import (
     TIMINGS,
@@ -19,6 +20,7 @@ from edgekernelbench.cli.rows import (
     agent_words,
     budget_of,
     choice,
+    device_names,
     workload_ids,
 )
 from edgekernelbench.cli.status import Status
@@ -67,11 +69,12 @@ def run(
     Every attempt is stored as it ends: after Ctrl-C, or a crash, `ekb resume` goes on.
     With --again, only --device, --compiler, --timing, --vendor and --reference can differ from that run.
     """
-    given = _given(device, compiler, timing, reference, vendor=vendor)
+    devices = device_names(device, again=again)
+    given = _given(devices, compiler, timing, reference, vendor=vendor)
     root = Path(out or f"runs/{datetime.now(UTC):%Y%m%d-%H%M%S}")
+    finish = partial(finish_runs, base_url=base_url, answers=answers, as_json=as_json)
     if again is not None:
-        folder = judge_again(RunFolder(Path(again)), root, given)
-        return finish_run(folder, base_url=base_url, answers=answers, as_json=as_json)
+        return finish((judge_again(RunFolder(Path(again)), root, given),))
     agents = agent_words(agent)
     costs = load_prices(Path(prices)) if prices is not None else {}
     rows = agent_rows(agents, model or [], texts or [], Asking(grammar, max_tokens, temperature, seed, costs))
@@ -88,16 +91,17 @@ def run(
     if dry_run:
         print_plan(experiment, prices=prices, as_json=as_json)
         return Status.YES
-    return finish_run(start_run(root, experiment), base_url=base_url, answers=answers, as_json=as_json)
+    return finish(start_runs(root, experiment, devices))
 
 
 def _given(
-    device: str | None, compiler: str | None, timing: str | None, reference: str | None, *, vendor: bool
+    devices: tuple[str, ...], compiler: str | None, timing: str | None, reference: str | None, *, vendor: bool
 ) -> dict[str, object]:
     """Collect the settings of judging that the command line names."""
     kind, _, folder = (reference or "").partition(":")
     how = {
-        "profile": find_profile(None, device).name if device else None,
+        "profile": devices[0] if devices else None,
+        "also": devices[1:] or None,
         "compiler": choice("compiler", compiler, COMPILERS) if compiler else None,
         "timing": choice("timing", timing, TIMINGS) if timing else None,
         "vendor": vendor or None,

@@ -109,7 +109,13 @@ Reference = Annotated[
 ]
 Device = Annotated[
     str | None,
-    typer.Option("--device", "-d", help="Profile of the device.", metavar="NAME", show_default="llvm"),
+    typer.Option(
+        "--device",
+        "-d",
+        help="Profiles or rpc:KEY, with commas: agents work with the first.",
+        metavar="NAMES",
+        show_default="llvm",
+    ),
 ]
 CompilerName = Annotated[
     str | None, typer.Option("--compiler", help="tvm or c.", metavar="NAME", show_default="tvm")

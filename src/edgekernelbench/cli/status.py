@@ -13,6 +13,7 @@ from edgekernelbench.base.errors import (
     RecordError,
     SourceError,
 )
+from edgekernelbench.evaluator.supervisor import ServerLost
 
 
 class Status(IntEnum):
@@ -41,7 +42,7 @@ def status_of(error: EkbError) -> Status:
             return Status.NO
         case CatalogueError() | RecordError():
             return Status.USAGE
-        case PrerequisiteError() | ModelError():
+        case PrerequisiteError() | ModelError() | ServerLost():
             return Status.MISSING
         case _:
             return Status.BUG

@@ -2,6 +2,7 @@
 
 from edgekernelbench.base.diagnostics import Diagnostic, errors_in
 from edgekernelbench.base.errors import SourceError
+from edgekernelbench.evaluator.budgets import check_budget
 from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.parse import parse
@@ -26,7 +27,7 @@ def accept(workload: Workload, text: str, profile: Profile) -> Kernel:
         SourceError: With everything that is wrong in any layer, in source order.
     """
     found = survey_text(text, profile)
-    problems = [*found.diagnostics, *_against(workload, found)]
+    problems = [*found.diagnostics, *_against(workload, found, profile)]
     if errors_in(problems) or found.nest is None:
         if not errors_in(problems):
             parse(text)  # capitals without values: only a binding says what is missing
@@ -34,7 +35,7 @@ def accept(workload: Workload, text: str, profile: Profile) -> Kernel:
     return parse(text)
 
 
-def _against(workload: Workload, found: Found) -> tuple[Diagnostic, ...]:
+def _against(workload: Workload, found: Found, profile: Profile) -> tuple[Diagnostic, ...]:
     """Compare a text whose compute layer is proven with what its workload asks for."""
     if found.facts is None:
         return ()
@@ -42,4 +43,7 @@ def _against(workload: Workload, found: Found) -> tuple[Diagnostic, ...]:
     problems = verify_signature(found.facts.kernel, canonical)
     if problems:
         return problems
-    return verify_arithmetic(found.facts.kernel, verify_compute(canonical).kernel, workload.accumulate)
+    problems = verify_arithmetic(found.facts.kernel, verify_compute(canonical).kernel, workload.accumulate)
+    if problems or found.nest is None:
+        return problems
+    return check_budget(found.nest, workload, profile)

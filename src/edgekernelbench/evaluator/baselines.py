@@ -6,8 +6,8 @@ from typing import Protocol
 
 from edgekernelbench.base.errors import EkbError
 from edgekernelbench.evaluator.environment import TUNER
+from edgekernelbench.evaluator.hands import Hands
 from edgekernelbench.evaluator.messages import Limits
-from edgekernelbench.evaluator.supervisor import Supervisor
 from edgekernelbench.evaluator.trial import Assignment
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.printing import print_kernel
@@ -16,7 +16,7 @@ from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.schema import Workload
 
-FindServer = Callable[[str], Supervisor]
+FindServer = Callable[[str], Hands]
 """Gives the fork server of a name."""
 
 

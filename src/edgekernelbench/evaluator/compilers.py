@@ -57,3 +57,18 @@ def import_compiler(name: str) -> None:
 
         with suppress(PrerequisiteError):  # only OpenCL devices need it; no driver is started yet
             load_pyopencl()
+
+
+def import_runtime() -> None:
+    """Import what runs parcels, and no compiler.
+
+    Raises:
+        PrerequisiteError: When TVM is missing.
+    """
+    from edgekernelbench.compiler.tvm.start import import_tvm  # noqa: PLC0415
+
+    import_tvm()
+    import edgekernelbench.compiler.tvm.executable  # noqa: F401, PLC0415
+
+    with suppress(PrerequisiteError):
+        load_pyopencl()

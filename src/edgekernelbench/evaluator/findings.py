@@ -8,7 +8,7 @@ from edgekernelbench.base.units import Nanoseconds
 from edgekernelbench.evaluator.marking import Mark
 from edgekernelbench.evaluator.watch import MARKS
 from edgekernelbench.records.conditions import Conditions
-from edgekernelbench.records.judgement import CostRecord, RooflineRecord, VendorRecord
+from edgekernelbench.records.judgement import CostRecord, Moment, RooflineRecord, VendorRecord
 
 
 @dataclass(slots=True)
@@ -25,6 +25,7 @@ class Findings:
         chosen: Which contender the reference was.
         conditions: What the machine was like, one entry a ring.
         roofline: What the device cannot beat.
+        sustained: How speed held over a longer time.
     """
 
     canonical: str | None = None
@@ -36,6 +37,7 @@ class Findings:
     chosen: VendorRecord | None = None
     conditions: tuple[Conditions, ...] = ()
     roofline: RooflineRecord | None = None
+    sustained: tuple[Moment, ...] | None = None
 
     def flag(self, flag: str) -> None:
         """Raise a question, once."""

@@ -20,28 +20,20 @@ from edgekernelbench.compiler.traced import read_traced
 from edgekernelbench.evaluator.acceptance import accept
 from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline, Entry
 from edgekernelbench.evaluator.bounds import FASTER_THAN_ROOFLINE, Needs, bound_of, is_faster, needs_of
-from edgekernelbench.evaluator.device_lock import hold_device
-from edgekernelbench.evaluator.environment import (
-    ALL_CORES,
-    WORKER_COMMAND,
-    host_room,
-    part_of,
-    scratch_root,
-    server_name,
-    worker_cores,
-    worker_environment,
-)
+from edgekernelbench.evaluator.environment import ALL_CORES, host_room, worker_cores, worker_environment
 from edgekernelbench.evaluator.exam import Exam, Exams
 from edgekernelbench.evaluator.findings import Findings
+from edgekernelbench.evaluator.hands import Hands
 from edgekernelbench.evaluator.marking import Mark, first_wrong
 from edgekernelbench.evaluator.messages import Limits
-from edgekernelbench.evaluator.probe import recheck_device
+from edgekernelbench.evaluator.places import Here, Place
 from edgekernelbench.evaluator.quiet import crowd, is_hopeless, measure_quietly
 from edgekernelbench.evaluator.references import reference_record
 from edgekernelbench.evaluator.ring import IDLE_S, Lost, Pace, Timed, TimingPlan
 from edgekernelbench.evaluator.standby import Standby
 from edgekernelbench.evaluator.submission import Submission
-from edgekernelbench.evaluator.supervisor import ServerLost, Supervisor
+from edgekernelbench.evaluator.supervisor import ServerLost
+from edgekernelbench.evaluator.sustaining import sustain
 from edgekernelbench.evaluator.trial import Trial, excuse, out_of_room, post_mortem
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.printing import print_kernel
@@ -96,6 +88,7 @@ class Judge:
         server: Sequence[str] | None = None,
         release: str = "",
         peaks: Peaks | None = None,
+        place: Place | None = None,
     ) -> None:
         """Make a judge; servers are started with the first worker that needs them.
 
@@ -107,6 +100,7 @@ class Judge:
             server: Starts a fork server, given the name of a compiler; None for the product's own.
             release: Id of the release that records name; empty names none.
             peaks: What the device reaches; None when that was not measured.
+            place: Where kernels are run, closed with the judge; None for this machine.
         """
         self.profile = profile
         self.compiler = compiler
@@ -120,11 +114,10 @@ class Judge:
             memory_bytes=profile.workspace_bytes + host_room(profile),
             cpus=worker_cores(profile.threads),
         )
-        self._cores = self._limits.cpus or worker_cores(ALL_CORES)
-        self._command = WORKER_COMMAND if server is None else tuple(server)
+        cores = self._limits.cpus or worker_cores(ALL_CORES)
+        self._place: Place = place or Here(profile, compiler, self.environment, cores, server)
         self._exams = Exams()
-        self._servers: dict[str, Supervisor] = {}
-        self._standby = Standby(self._supervisor, part_of(profile))
+        self._standby = Standby(self._place.hands, self._place.hold)
         self._paces: dict[str, Pace] = {}
         self._peaks = peaks
         self._needs: dict[str, Needs] = {}
@@ -139,7 +132,7 @@ class Judge:
             The outcome with what it rests on; `Unjudged` when the judge's own machinery failed.
         """
         findings = Findings()
-        outcome = recheck_device(self._outcome(submission, findings), self.profile)
+        outcome = self._place.recheck(self._outcome(submission, findings))
         margins = tuple(m for mark in findings.marks for m in mark.margins)
         shown = submission.inputs if submission.reveal else ()
         return Judgement(
@@ -160,6 +153,8 @@ class Judge:
             reference=reference_record(self.release, outcome, self._baselines, findings.chosen),
             conditions=findings.conditions if isinstance(outcome, Correct) else (),
             roofline=findings.roofline,
+            board=self._place.record(),
+            sustained=findings.sustained,
             spent_ns=findings.spent or {},
         )
 
@@ -178,7 +173,7 @@ class Judge:
                 return self._judge_values(entry, exam, findings)
             return self._judge_speed(entry, exam, timing, findings)
         except ServerLost as error:
-            return Unjudged(Cause.WORKER, str(error))
+            return Unjudged(Cause.DEVICE if self.lost else Cause.WORKER, str(error))
         except OSError as error:
             if not out_of_room(error):
                 raise
@@ -199,7 +194,7 @@ class Judge:
 
     def _judge_values(self, entry: Entry, exam: Exam, findings: Findings) -> Outcome | Unjudged:
         assignment = entry.assignment(self._limits_for(exam.workload))
-        with Trial(self._supervisor(entry.server), assignment, exam, None) as trial:
+        with Trial(self._place.hands(entry.server), assignment, exam, None) as trial:
             ended = trial.worker.wait()
             reply = trial.worker.reply()
             failure = excuse(reply)
@@ -260,7 +255,7 @@ class Judge:
             return beside
         limits = self._limits_for(exam.workload)
         assignment = entry.assignment(limits)
-        with Trial(self._supervisor(entry.server), assignment, exam, timing) as trial:
+        with Trial(self._place.hands(entry.server), assignment, exam, timing) as trial:
             report = trial.worker.pass_token({"do": "report"})
             if report is None or "cost" not in report:
                 return self._fate(trial)
@@ -270,9 +265,9 @@ class Judge:
             if wrong is not None:
                 return wrong
             trial.worker.extend(IDLE_S)
-            with hold_device(part_of(self.profile)):
+            with self._place.hold():
                 things = [trial.timed("kernel", limits.run_s), *beside]
-                measured = measure_quietly(things, timing, self._cores)
+                measured = measure_quietly(things, timing, self._place.cores, self._place.sense)
             if isinstance(measured, Lost):
                 return self._lost(measured, trial)
             # Beside a GPU, host threads only wait and start kernels; PoCL has its own limit.
@@ -280,6 +275,9 @@ class Judge:
             if crowded is not None:
                 return crowded
             findings.note_conditions(measured.conditions)
+            if first and timing.sustain_s:
+                with self._place.hold():
+                    findings.sustained = sustain(things[0], timing, self._place.sense)
             if trial.worker.pass_token({"do": "outputs"}) is None:
                 return self._fate(trial)
             return self._marked([trial.timed_mark()], findings) or measured.ring
@@ -332,30 +330,28 @@ class Judge:
             return Unjudged(Cause.WORKER, "a worker's answer could not be read")
         return excuse(worker.reply()) or post_mortem(worker, worker.ended)
 
-    def _supervisor(self, name: str) -> Supervisor:
-        if name not in self._servers:
-            what = server_name(self.compiler, self.profile) if name == "compiler" else name
-            self._servers[name] = Supervisor([*self._command, what], self.environment, scratch_root())
-        return self._servers[name]
-
     @property
     def limits(self) -> Limits:
         """What workers may use."""
         return self._limits
 
-    def find_server(self, name: str) -> Supervisor:
+    @property
+    def lost(self) -> bool:
+        """Whether the device does not answer any more: nothing can be judged on it."""
+        return self._place.lost
+
+    def find_server(self, name: str) -> Hands:
         """Give the fork server of a name; it is started with its first worker."""
-        return self._supervisor(name)
+        return self._place.hands(name)
 
     def servers(self) -> tuple[int, ...]:
         """Give the process ids of the fork servers that were started."""
-        return tuple(s.pid for s in self._servers.values() if s.pid is not None)
+        return self._place.pids()
 
     def close(self) -> None:
         """End all servers and workers."""
         self._standby.drop_all()
-        for server in self._servers.values():
-            server.close()
+        self._place.close()
 
     def __enter__(self) -> Self:
         return self

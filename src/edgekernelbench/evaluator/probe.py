@@ -10,6 +10,7 @@ import sys
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgekernelbench.base.errors import CompileError, DeviceFault, PrerequisiteError
 from edgekernelbench.compiler.arrays import allocate_buffer, place_array
@@ -24,6 +25,8 @@ from edgekernelbench.verify.compute import verify_compute
 
 PATIENCE_S = 60
 """How long a probe may take; a driver that hangs is no driver that works."""
+
+SIZE = 1000
 
 KERNEL = """
 def probe(x: f32[1000]):
@@ -91,18 +94,23 @@ def run_kernel(profile: Profile) -> Probed:
         executable = load_compiler("tvm").compile(nest, profile).executable
         if executable is None:
             return Probed(works=False, detail="it compiles, but this machine has no such device")
-        given = np.arange(1000, dtype=np.float32)
+        given = np.arange(SIZE, dtype=np.float32)
         params = [place_array(nest.params[0], given)]
         outputs = [allocate_buffer(nest.outputs[0])]
         executable.prepare(params)
         executable.run(params, outputs)
-        if not np.array_equal(outputs[0], given * 2 + 1):
+        if not np.array_equal(outputs[0], expected(given)):
             return Probed(works=False, detail="the kernel ran and its result is wrong")
         return Probed(works=True, detail=_name(profile))
     except PrerequisiteError as error:
         return Probed(works=False, detail=error.missing, remedy=error.remedy)
     except (CompileError, DeviceFault) as error:
         return Probed(works=False, detail=str(error))
+
+
+def expected(given: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Give what the kernel makes of its parameter."""
+    return given * np.float32(2) + np.float32(1)
 
 
 def _need_driver(profile: Profile) -> None:

@@ -4,10 +4,9 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from edgekernelbench.evaluator.ring import Lost, Timed, TimingPlan, calibrate, measure_ring
-from edgekernelbench.evaluator.watch import Watch
+from edgekernelbench.evaluator.watch import Sense, Watch
 from edgekernelbench.records.conditions import Conditions
 from edgekernelbench.records.outcome import Cause, Ring, Unjudged
 
@@ -34,7 +33,7 @@ class Measured:
 
 
 def measure_quietly(
-    things: Sequence[Timed], plan: TimingPlan, cores: Sequence[int], root: Path = Path("/")
+    things: Sequence[Timed], plan: TimingPlan, cores: Sequence[int], sense: Sense
 ) -> Measured | Lost:
     """Measure some processes in turn; again when the machine was disturbed.
 
@@ -42,7 +41,7 @@ def measure_quietly(
         things: The kernel first, then its baselines; each waits for the token.
         plan: How long, and how often at most.
         cores: Those that the processes may use.
-        root: Where the `sys` and `proc` are that show what the machine does.
+        sense: Reads what the machine shows that measures.
 
     Returns:
         The quietest try; `Lost` when a process failed.
@@ -59,7 +58,7 @@ def measure_quietly(
         ready.append(replace(thing, pace=pace))
     found: list[Measured] = []
     while not found or _is_worth_a_try(found, plan, time.monotonic_ns() - start):
-        watch = Watch(cores, root)
+        watch = Watch(cores, sense)
         ring = measure_ring(ready, plan, watch)
         if isinstance(ring, Lost):
             return ring

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from edgekernelbench.base.units import Nanoseconds
-from edgekernelbench.evaluator.supervisor import Worker
+from edgekernelbench.evaluator.hands import Hand
 from edgekernelbench.evaluator.timing import Batch
 from edgekernelbench.evaluator.watch import Watch
 from edgekernelbench.records.outcome import Ring, Series
@@ -27,6 +27,7 @@ class TimingPlan:
         settle_ns: Pause before the token is passed on, in which the last holder is stopped.
         tries: How often a ring is measured at most, until the machine was quiet.
         tries_ns: A ring whose tries have taken longer than this is not tried again.
+        sustain_s: How long the kernel runs on end after it was measured in the first ring; 0 for not at all.
     """
 
     rings: int = 1
@@ -36,6 +37,7 @@ class TimingPlan:
     settle_ns: int = 1_000_000
     tries: int = 3
     tries_ns: int = 1_000_000_000
+    sustain_s: float = 0.0
 
 
 LEAST_BATCHES = 2
@@ -56,7 +58,7 @@ class Timed:
     """
 
     name: str
-    worker: Worker
+    worker: Hand
     patience_s: float
     pace: "Pace | None" = None
 
@@ -105,11 +107,10 @@ class _Tally:
     def measure(self, watch: Watch | None) -> Lost | None:
         """Measure one batch."""
         start = time.monotonic_ns()
-        answer = _turn(self.thing, {"do": "batch"}, self._plan)
+        found = measure_batch(self.thing, self._plan)
         spent = time.monotonic_ns() - start - self._plan.settle_ns
-        found = _batch(answer)
-        if found is None:
-            return Lost(self.thing.name, answer)
+        if isinstance(found, Lost):
+            return found
         if watch is not None:
             watch.note(self.thing.name, found)
         self._spent += spent
@@ -150,6 +151,17 @@ def measure_ring(things: Sequence[Timed], plan: TimingPlan, watch: Watch | None 
                 return lost
     kernel, *baselines = (tally.series() for tally in tallies)
     return Ring(kernel, tuple(baselines))
+
+
+def measure_batch(thing: Timed, plan: TimingPlan) -> Batch | Lost:
+    """Let a process measure one batch.
+
+    Raises:
+        ServerLost: When the fork server is gone.
+    """
+    answer = _turn(thing, {"do": "batch"}, plan)
+    found = _batch(answer)
+    return Lost(thing.name, answer) if found is None else found
 
 
 def calibrate(thing: Timed, plan: TimingPlan) -> Pace | Lost:

@@ -5,17 +5,16 @@ the examination and measured in turn once, and from then on only the fastest is 
 """
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.evaluator.baselines import Baseline, Contender, UnfitError
-from edgekernelbench.evaluator.device_lock import hold_device
 from edgekernelbench.evaluator.exam import Exam
+from edgekernelbench.evaluator.hands import Hands
 from edgekernelbench.evaluator.marking import first_wrong
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.ring import Lost, Pace, Timed, TimingPlan, calibrate, measure_ring
-from edgekernelbench.evaluator.supervisor import Supervisor
 from edgekernelbench.evaluator.trial import Trial, excuse, last_words, post_mortem
 from edgekernelbench.records.judgement import VendorRecord
 from edgekernelbench.records.outcome import Cause, Ring, Series, Unjudged
@@ -38,15 +37,17 @@ Ready = tuple[Contender, Trial, Pace]
 class Standby:
     """Keeps one worker a baseline, for the workload that was timed last."""
 
-    def __init__(self, supervisor: Callable[[str], Supervisor], device: str) -> None:
+    def __init__(
+        self, supervisor: Callable[[str], Hands], hold: Callable[[], AbstractContextManager[None]]
+    ) -> None:
         """Keep none yet.
 
         Args:
             supervisor: Gives the fork server of a name.
-            device: The device that is held while contenders are measured.
+            hold: Keeps other judges off the device while contenders are measured.
         """
         self._supervisor = supervisor
-        self._device = device
+        self._hold = hold
         self._kept: dict[str, tuple[Key, Trial, Pace]] = {}
         self._failed: dict[Place, Unjudged] = {}
         self._chosen: dict[Place, Contender] = {}
@@ -137,7 +138,7 @@ class Standby:
         if len(fit) < 2:
             return fit[0] if fit else None
         things = [trial.timed(contender.name, PATIENCE_S, pace) for contender, trial, pace in fit]
-        with hold_device(self._device):
+        with self._hold():
             ring = measure_ring(things, replace(timing, batches=CHOICE_BATCHES))
         if isinstance(ring, Lost):
             fallen[ring.name] = "lost while it was timed"
@@ -172,7 +173,7 @@ class Standby:
         wrong = first_wrong(trial.marks())
         if wrong is not None:
             return Unjudged(Cause.WORKER, f"baseline {name} is wrong: {wrong.detail}")
-        with hold_device(self._device):
+        with self._hold():
             pace = calibrate(trial.timed(name, PATIENCE_S), timing)
         return _why(trial, name) if isinstance(pace, Lost) else pace
 

@@ -13,12 +13,12 @@ from typing import Any, Self
 
 from edgekernelbench.compiler.arrays import ALIGNMENT
 from edgekernelbench.evaluator.exam import Exam
+from edgekernelbench.evaluator.hands import Hand, Hands
 from edgekernelbench.evaluator.marking import Mark, mark_sheet
 from edgekernelbench.evaluator.messages import Ended, Limits
 from edgekernelbench.evaluator.ring import Pace, Timed, TimingPlan
 from edgekernelbench.evaluator.server import EXIT_BROKEN
 from edgekernelbench.evaluator.sheets import Form, Layout, Sheet, plan_layout
-from edgekernelbench.evaluator.supervisor import Supervisor, Worker
 from edgekernelbench.records.outcome import Cause, Crashed, Phase, Unjudged
 from edgekernelbench.records.schema import storable
 
@@ -48,7 +48,7 @@ class Trial:
     """A worker with its sheets; closing it leaves nothing behind."""
 
     def __init__(
-        self, supervisor: Supervisor, assignment: Assignment, exam: Exam, timing: TimingPlan | None
+        self, supervisor: Hands, assignment: Assignment, exam: Exam, timing: TimingPlan | None
     ) -> None:
         """Lay out the sheets and start the worker.
 
@@ -78,7 +78,7 @@ class Trial:
                 },
             }
             worker = supervisor.start(assignment.role, request, folder=folder, limits=assignment.limits)
-            self.worker: Worker = stack.enter_context(worker)
+            self.worker: Hand = stack.enter_context(worker)
             self._stack = stack.pop_all()
 
     def _lay_out(self, folder: Path, layout: Layout, stack: ExitStack) -> list[dict[str, object]]:
@@ -134,7 +134,7 @@ def excuse(reply: Mapping[str, Any] | None) -> Crashed | Unjudged | None:
     return None
 
 
-def post_mortem(worker: Worker, ended: Ended) -> Crashed | Unjudged:
+def post_mortem(worker: Hand, ended: Ended) -> Crashed | Unjudged:
     """Say what the end of a worker without a proper reply means.
 
     Args:

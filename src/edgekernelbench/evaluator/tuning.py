@@ -22,8 +22,8 @@ from edgekernelbench.compiler.traced import Part, Traced
 from edgekernelbench.evaluator.baselines import FindServer
 from edgekernelbench.evaluator.device_lock import hold_device
 from edgekernelbench.evaluator.environment import TUNER, part_of
+from edgekernelbench.evaluator.hands import Hand, Hands
 from edgekernelbench.evaluator.messages import Limits
-from edgekernelbench.evaluator.supervisor import Supervisor, Worker
 from edgekernelbench.evaluator.trial import last_words
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.lowering.cuts import Cuts, cut
@@ -151,7 +151,7 @@ class Session:
     """
 
     def __init__(
-        self, workload: Workload, profile: Profile, server: Supervisor, limits: Limits, *, lay: bool = True
+        self, workload: Workload, profile: Profile, server: Hands, limits: Limits, *, lay: bool = True
     ) -> None:
         """Cut a workload.
 
@@ -196,7 +196,7 @@ class Session:
                 return f"slow: TVM's own loops took over {PLAIN_S:.0f} s"
             return "" if reply is not None and "plain_ns" in reply else f"refused: {_why(worker, reply)}"
 
-    def _worker(self, role: str, request: dict[str, Any], seconds: float) -> Worker:
+    def _worker(self, role: str, request: dict[str, Any], seconds: float) -> Hand:
         folder = self._server.folder()
         limits = replace(self._limits, deadline_s=seconds, file_bytes=4 << 30)
         return self._server.start(role, request, folder=folder, limits=limits)
@@ -285,7 +285,7 @@ class Explorer:
         trouble: Why it proposes nothing any more.
     """
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: Hand) -> None:
         self._worker = worker
         self.drawn = 0
         self.trouble = ""
@@ -319,7 +319,7 @@ class Explorer:
         self._worker.close()
 
 
-def _how(worker: Worker, phase: str) -> str:
+def _how(worker: Hand, phase: str) -> str:
     """Say in a word or two how a candidate failed."""
     if worker.ended is None:
         return f"{phase}: unreadable"
@@ -331,7 +331,7 @@ def _how(worker: Worker, phase: str) -> str:
     return f"{phase}: crashed"
 
 
-def _why(worker: Worker, reply: dict[str, Any] | None) -> str:
+def _why(worker: Hand, reply: dict[str, Any] | None) -> str:
     if reply is not None and "refused" in reply:
         return str(reply["refused"])
     return last_words(worker.stderr_tail()) or "the worker was lost"

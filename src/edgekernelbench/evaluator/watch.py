@@ -1,11 +1,10 @@
 """Whether a machine was quiet while a set of processes was measured, and what it was like."""
 
 import math
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from statistics import median
 
-from edgekernelbench.evaluator.telemetry import Reading, read_telemetry
+from edgekernelbench.evaluator.telemetry import Reading
 from edgekernelbench.evaluator.timing import Batch
 from edgekernelbench.records.conditions import Conditions
 from edgekernelbench.records.outcome import Ring, Series
@@ -32,19 +31,23 @@ MOST_CLOCK_CHANGE = 0.05
 MOST_SLOWING = 0.05
 
 
+Sense = Callable[[], Reading]
+"""Reads what a machine shows just now."""
+
+
 class Watch:
     """Looks at the machine while a ring is measured."""
 
-    def __init__(self, cores: Sequence[int], root: Path = Path("/")) -> None:
+    def __init__(self, cores: Sequence[int], sense: Sense) -> None:
         """Look for the first time.
 
         Args:
             cores: Those that are measured on.
-            root: Where `sys` and `proc` are.
+            sense: Reads what the machine shows: this one, or a board.
         """
         self._cores = tuple(cores)
-        self._root = root
-        self._first = self._last = read_telemetry(cores, root)
+        self._sense = sense
+        self._first = self._last = sense()
         self._hot: list[Reading] = []
         self._batches: dict[str, list[Batch]] = {}
 
@@ -55,7 +58,7 @@ class Watch:
             name: Whose batch it was.
             batch: What it showed.
         """
-        self._last = read_telemetry(self._cores, self._root)
+        self._last = self._sense()
         self._hot.append(self._last)
         self._batches.setdefault(name, []).append(batch)
 

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from edgekernelbench.base.errors import CompileError, DeviceFault, PrerequisiteError
 from edgekernelbench.compiler.interface import Array, Artifact, Compiler, Cost, Executable
-from edgekernelbench.evaluator.compilers import import_compiler, load_compiler
+from edgekernelbench.compiler.parcel import Parcel
+from edgekernelbench.compiler.tvm.parcels import make_parcel, open_parcel
+from edgekernelbench.evaluator.compilers import import_compiler, import_runtime, load_compiler
 from edgekernelbench.evaluator.desk import Desk, serve_tokens
 from edgekernelbench.evaluator.environment import TUNER
 from edgekernelbench.evaluator.peak_worker import peaks_role
@@ -26,6 +28,9 @@ from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import profile_from_json
 from edgekernelbench.records.outcome import Phase
 from edgekernelbench.verify.compute import verify_compute
+
+BOARD = "board"
+"""Names the server of a board, of which nothing but parcels is run."""
 
 
 def kernel_role(find_compiler: Callable[[str], Compiler]) -> Role:
@@ -47,11 +52,15 @@ def artifact_role(make: Callable[[Desk], Artifact]) -> Role:
 
 
 def _work(make: Callable[[Desk], Artifact], folder: Path) -> None:
+    _work_at(folder, lambda desk: _run(desk, make))
+
+
+def _work_at(folder: Path, work: Callable[[Desk], None]) -> None:
     desk = Desk(folder)
     tempfile.tempdir = str(folder)
     os.environ["POCL_CACHE_DIR"] = str(folder)
     try:
-        _run(desk, make)
+        work(desk)
     except CompileError as error:
         desk.reply(refused=str(error))
     except PrerequisiteError as error:
@@ -69,6 +78,31 @@ def _compile(find_compiler: Callable[[str], Compiler], desk: Desk) -> Artifact:
     facts = verify_compute(parse(desk.request["text"]))
     nest = build_nest(facts, profile.target, profile)
     return find_compiler(desk.request["compiler"]).compile(nest, profile)
+
+
+def build_role(folder: Path) -> None:
+    """Compile a text for a device that is elsewhere, and leave the parcel in the folder."""
+    _work_at(folder, _build)
+
+
+def carried_role(folder: Path) -> None:
+    """Open the parcel in the folder, run it on every sheet, and be timed when asked to."""
+    _work(_open, folder)
+
+
+def _build(desk: Desk) -> None:
+    with desk.phase(Phase.COMPILE):
+        profile = profile_from_json(desk.request["profile"])
+        facts = verify_compute(parse(desk.request["text"]))
+        parcel = make_parcel(build_nest(facts, profile.target, profile), profile)
+        parcel.write(desk.folder)
+    desk.reply(cost=_cost_fields(parcel.cost))
+
+
+def _open(desk: Desk) -> Artifact:
+    parcel, profile = Parcel.read(desk.folder), profile_from_json(desk.request["profile"])
+    executable = open_parcel(parcel, profile, desk.folder)
+    return Artifact("parcel", parcel.nest, profile, parcel.cost, {}, executable)
 
 
 def _run(desk: Desk, make: Callable[[Desk], Artifact]) -> None:
@@ -139,7 +173,7 @@ def _cost_fields(cost: Cost) -> dict[str, object]:
 def main() -> None:
     """Run a fork server: `python -m edgekernelbench.evaluator.worker WHAT DESCRIPTOR`.
 
-    What is a compiler, `tuner`, `torch` or `onnx`.
+    What is a compiler, `board`, `tuner`, `torch` or `onnx`.
     """
     what, descriptor = sys.argv[1:]
     if what == "torch":
@@ -161,11 +195,21 @@ def main() -> None:
 
             serve(trace_roles(), int(descriptor))
             return
+        if what == BOARD:
+            import_runtime()
+            serve({"carried": carried_role}, int(descriptor))
+            return
         import_compiler(what)
     except PrerequisiteError as error:
         decline(error, int(descriptor))
         return
-    serve({"kernel": kernel_role(load_compiler), "peaks": peaks_role(load_compiler)}, int(descriptor))
+    roles = {
+        "kernel": kernel_role(load_compiler),
+        "peaks": peaks_role(load_compiler),
+        "build": build_role,
+        "carried": carried_role,
+    }
+    serve(roles, int(descriptor))
 
 
 if __name__ == "__main__":

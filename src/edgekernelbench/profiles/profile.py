@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
 from typing import Any
@@ -18,6 +18,17 @@ class DeviceClass(StrEnum):
     EDGE = "edge"
     SERVER = "server"
     STAND_IN = "stand-in"
+
+
+class Whereabouts(StrEnum):
+    """Where the device of a profile is found."""
+
+    HERE = "here"
+    """In this machine, if it has one."""
+    BOARD = "board"
+    """In another machine, which runs Python and this package."""
+    TEXT = "text"
+    """In machines that cannot: kernels are checked and lowered for it, and not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +56,12 @@ class Profile:
         instructions: Names that `tensorize` accepts.
         dtypes: Element types that it computes with.
         cpu: LLVM's name of the CPU, or the GPU's architecture; empty when unknown.
-        platform: For `opencl`, words of its platform's name; empty for a device that is not here.
+        triple: Machine and system of a CPU as compilers name them, such as `aarch64-linux-gnu`; empty for
+            those of this machine.
+        platform: For `opencl`, words of its platform's name.
+        where: Where the device is found.
         quirks: Known faults, one sentence each.
+        sources: Where the numbers come from, one sentence each.
     """
 
     name: str
@@ -71,8 +86,11 @@ class Profile:
         "bool", "i4", "u4", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "f16", "bf16", "f32", "f64",
     )  # fmt: skip
     cpu: str = ""
+    triple: str = ""
     platform: str = ""
-    quirks: tuple[str, ...] = field(default=())
+    where: Whereabouts = Whereabouts.HERE
+    quirks: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 def load_profile(name: str) -> Profile:
@@ -102,17 +120,17 @@ def profile_names() -> tuple[str, ...]:
     return tuple(sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")))
 
 
-def profile_from_json(fields: Mapping[str, Any]) -> Profile:
-    """Read a profile that `dataclasses.asdict` wrote."""
-    plain: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
-    plain["device_class"] = DeviceClass(plain["device_class"])
-    return Profile(**plain)
-
-
 def _profile(row: Mapping[str, object], name: str) -> Profile:
     plain = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
     if 0 in plain.values():
         host = read_host()
         plain |= {k: getattr(host, k) for k, v in plain.items() if v == 0}
-    plain["device_class"] = DeviceClass(str(plain["device_class"]))
-    return Profile(name=name, **plain)  # type: ignore[arg-type]
+    return profile_from_json({"name": name, **plain})
+
+
+def profile_from_json(fields: Mapping[str, Any]) -> Profile:
+    """Read a profile that `dataclasses.asdict` wrote."""
+    plain: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
+    plain["device_class"] = DeviceClass(plain["device_class"])
+    plain["where"] = Whereabouts(plain.get("where", Whereabouts.HERE))
+    return Profile(**plain)

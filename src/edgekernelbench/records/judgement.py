@@ -9,7 +9,7 @@ from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Unjudged
 from edgekernelbench.records.reference import ReferenceRecord
 from edgekernelbench.records.schema import Record
 
-ADDED = ("vendor", "reference", "conditions", "roofline", "baselines")
+ADDED = ("vendor", "reference", "conditions", "roofline", "baselines", "board", "sustained")
 """Fields that a judgement has only when there is something to say."""
 
 
@@ -72,6 +72,40 @@ class RooflineRecord(Record):
     """Among how many bytes a timed run found its own."""
 
 
+class BoardRecord(Record):
+    """Which board a kernel ran on."""
+
+    key: str
+    """The kind as which it is registered."""
+    name: str
+    """Its name in its network."""
+    machine: str
+    """Architecture, such as `aarch64`."""
+    system: str
+    """Operating system and release."""
+    cpu: str
+    """The processor's name; empty when unknown."""
+    cores: int
+    """Cores that its server may use."""
+    memory_bytes: int
+    """Memory of the machine."""
+
+
+class Moment(Record):
+    """How fast a kernel was after it had run on end for some time."""
+
+    at_ms: int
+    """Since the sustained run began."""
+    per_run_ns: int
+    """Median duration of one run since the moment before."""
+    mhz: float | None
+    """Lowest clock rate of the cores; None where the machine does not show it."""
+    celsius: float | None
+    """Highest temperature; None where the machine shows none."""
+    held_back: bool | None
+    """Whether cores are held back; None where the machine does not say."""
+
+
 class Judgement(Record):
     """One outcome, with what it rests on."""
 
@@ -113,6 +147,10 @@ class Judgement(Record):
     """What the device cannot beat; None when nothing was timed, or its peaks were not measured."""
     baselines: dict[str, str] = Field(default_factory=dict)
     """Artifact hash of each baseline that is a kernel text, by its name; empty when nothing was timed."""
+    board: BoardRecord | None = None
+    """Which board it ran on; None for this machine."""
+    sustained: tuple[Moment, ...] | None = None
+    """How speed held over a longer time; None when that was not asked for."""
     spent_ns: dict[str, int] = Field(default_factory=dict)
     """Where the judging time went, by phase."""
 

@@ -6,7 +6,7 @@ from edgekernelbench.compiler.interface import Artifact
 from edgekernelbench.compiler.opencl.device import open_device
 from edgekernelbench.compiler.opencl.executable import OpenClExecutable
 from edgekernelbench.nest.tree import Nest
-from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.profiles.profile import Profile, Whereabouts
 
 
 class OpenClCompiler:
@@ -23,7 +23,7 @@ class OpenClCompiler:
             listings: Whether to keep TIR and OpenCL C.
 
         Returns:
-            The artifact; its executable is None when the profile names no platform.
+            The artifact; its executable is None when the profile is of another machine.
 
         Raises:
             CompileError: When the nest is for another target, or a compiler refuses it.
@@ -39,7 +39,7 @@ class OpenClCompiler:
 
         code = write_device_code(nest, profile, listings=listings)
         executable = None
-        if profile.platform:
+        if profile.where is Whereabouts.HERE:
             device = open_device(profile)
             executable = OpenClExecutable(code.source, code.run, code.prepare, nest, device)
         texts = {"tir": code.tir, "opencl": code.source} if listings else {}

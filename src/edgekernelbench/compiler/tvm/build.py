@@ -46,14 +46,20 @@ def make_target(profile: Profile) -> tuple[Any, bool]:
         CompileError: When LLVM does not know the CPU.
     """
     settings: dict[str, Any] = {"kind": "llvm", "opt-level": OPTIMISATION, "num-cores": profile.threads}
-    if profile.cpu in ("", "native"):
-        return tvm.target.Target(settings | {"mcpu": _host_cpu()}), True
-    if profile.cpu in _known_cpus(codegen.llvm_get_system_triple()):
+    if profile.cpu in ("", "native") and not profile.triple:
+        return tvm.target.Target(settings | {"mcpu": host_cpu()}), True
+    if profile.triple:
+        if profile.cpu in _known_cpus(profile.triple):
+            found = {"mcpu": profile.cpu, "mtriple": profile.triple, **_float_settings(profile)}
+            return tvm.target.Target(settings | found), False
+    elif profile.cpu in _known_cpus(codegen.llvm_get_system_triple()):
         return tvm.target.Target(settings | {"mcpu": profile.cpu}), False
-    for triple in ("aarch64-linux-gnu", "x86_64-linux-gnu", "riscv64-linux-gnu"):
-        if profile.cpu in _known_cpus(triple):
-            return tvm.target.Target(settings | {"mcpu": profile.cpu, "mtriple": triple}), False
     raise CompileError(f"expected a CPU that LLVM knows, found {profile.cpu!r} in profile {profile.name!r}")
+
+
+def _float_settings(profile: Profile) -> dict[str, str]:
+    """Say that numbers travel in registers for floats, where a triple leaves that open."""
+    return {"mfloat-abi": "hard"} if profile.triple.endswith("hf") else {}
 
 
 def find_features(profile: Profile) -> frozenset[str]:
@@ -63,7 +69,8 @@ def find_features(profile: Profile) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def _host_cpu() -> str:
+def host_cpu() -> str:
+    """Name this machine's CPU as LLVM does."""
     # Without a name LLVM would use no vectors beyond those of the first x86-64.
     return str(codegen.llvm_get_system_cpu())
 

@@ -5,20 +5,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from edgekernelbench.base.errors import CompileError, PrerequisiteError
+from edgekernelbench.base.errors import CompileError
 from edgekernelbench.compiler.arena import plan_arena
 from edgekernelbench.compiler.cost import stored_cost
 from edgekernelbench.compiler.cuda.compiler import CudaCompiler
 from edgekernelbench.compiler.elf import count_code_bytes
 from edgekernelbench.compiler.interface import Artifact
 from edgekernelbench.compiler.opencl.compiler import OpenClCompiler
+from edgekernelbench.compiler.tvm.start import import_tvm
 from edgekernelbench.nest.tree import Nest
 from edgekernelbench.profiles.profile import Profile
 
 if TYPE_CHECKING:
     from edgekernelbench.compiler.tvm.build import Built
-
-REMEDY = "pip install 'edgekernelbench[tvm]'"
 
 
 class TvmCompiler:
@@ -87,10 +86,7 @@ def start_tvm(threads: int) -> None:
         PrerequisiteError: When TVM is missing.
     """
     os.environ.setdefault("TVM_NUM_THREADS", str(threads))
-    try:
-        import tvm  # noqa: F401, PLC0415
-    except ImportError as error:
-        raise PrerequisiteError(f"Apache TVM cannot be imported ({error})", REMEDY) from error
+    import_tvm()
 
 
 def _source(built: "Built", kind: str) -> str:

@@ -1,0 +1,99 @@
+"""From the word for a device to what it has, and to judges of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from edgekernelbench.base.errors import PrerequisiteError
+from edgekernelbench.evaluator.baselines import Baseline
+from edgekernelbench.evaluator.boards.address import is_board, parse_address
+from edgekernelbench.evaluator.boards.place import Board, ask_facts, count_boards
+from edgekernelbench.evaluator.judge import Judge
+from edgekernelbench.evaluator.pool import JudgePool
+from edgekernelbench.profiles.peaks import load_peaks
+from edgekernelbench.profiles.profile import Profile, load_profile
+from edgekernelbench.records.judgement import BoardRecord
+
+MakeBaselines = Callable[[Profile], Sequence[Baseline]]
+"""Gives the baselines of a device; each judge has its own."""
+
+AGAIN_S = 10.0
+"""How long to wait for another board once one was lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """What a device is, before anything is judged on it.
+
+    Attributes:
+        name: As it was asked for: a profile, or `rpc:KEY`.
+        profile: What it has.
+        board: What a board says of itself; None for a device of this machine.
+    """
+
+    name: str
+    profile: Profile
+    board: BoardRecord | None = None
+
+
+def find_device(name: str) -> Device:
+    """Find a device.
+
+    Args:
+        name: A profile, `rpc:KEY`, or `rpc:KEY@HOST:PORT`.
+
+    Raises:
+        CatalogueError: When the name is no such thing, or there is no such profile.
+        PrerequisiteError: When there is no such board.
+    """
+    if not is_board(name):
+        return Device(name, load_profile(name))
+    facts = ask_facts(parse_address(name))
+    return Device(name, facts.profile, facts.record)
+
+
+def open_judges(
+    device: str,
+    compiler: str,
+    make_baselines: MakeBaselines | None = None,
+    *,
+    release: str = "",
+    at_most: int = 64,
+) -> JudgePool:
+    """Open a judge for each board of a kind, or the one of a device of this machine.
+
+    Args:
+        device: A profile, `rpc:KEY`, or `rpc:KEY@HOST:PORT`.
+        compiler: Name of the compiler.
+        make_baselines: Gives the baselines; None for `default` alone.
+        release: Id of the release that records name; empty names none.
+        at_most: How many boards are taken.
+
+    Raises:
+        PrerequisiteError: When there is no such board, or boards cannot take what the compiler makes.
+    """
+
+    def baselines(profile: Profile) -> Sequence[Baseline] | None:
+        return None if make_baselines is None else make_baselines(profile)
+
+    if not is_board(device):
+        profile = load_profile(device)
+        beside, peaks = baselines(profile), load_peaks(profile)
+        return JudgePool([Judge(profile, compiler=compiler, baselines=beside, release=release, peaks=peaks)])
+    if compiler != "tvm":
+        raise PrerequisiteError(
+            f"boards take what tvm compiles, not what {compiler} does", "use --compiler tvm"
+        )
+    address = parse_address(device)
+
+    def another(patience_s: float) -> Judge:
+        board = Board(address, patience_s)
+        beside = baselines(board.profile)
+        return Judge(board.profile, compiler=compiler, baselines=beside, release=release, place=board)
+
+    judges = [another(AGAIN_S)]
+    for _ in range(min(at_most, count_boards(address)) - 1):
+        try:
+            judges.append(another(0.0))
+        except PrerequisiteError:
+            break  # the others are somebody else's just now
+    return JudgePool(judges, lambda: another(AGAIN_S))
