@@ -1,6 +1,8 @@
 // Two rows side by side: is the difference real, and where does it come from?
 
-const sides = { a: WHO[0]?.key, b: WHO[Math.min(1, WHO.length - 1)]?.key };
+// At first the two that did most right.
+const leaders = d3.sort(WHO, (who) => -d3.sum(ROWS, (row) => row.who === who.key && row.outcome === "correct"));
+const sides = { a: leaders[0]?.key, b: leaders[1]?.key };
 
 function comparison(rows) {
   if (WHO.length < 2) return el("p", { class: "none" }, "There is one agent: nothing to compare.");

@@ -6,19 +6,20 @@ const opened = byId("opened");
 function build() {
   const look = el("section", { id: "look", "aria-labelledby": "look-title" },
     el("h2", { id: "look-title" }, "Look closer"),
-    el("p", {}, "What is chosen here holds for everything below. Scores are counted anew over the workloads and agents chosen, never over outcomes."),
-    el("div", { id: "form" }), el("div", { id: "chosen-scores" }),
-    el("h3", {}, "Is the difference real?"), el("div", { id: "comparison" }));
+    el("p", {}, "What is chosen here holds for everything below. Scores are then counted anew over the workloads and agents chosen, never over outcomes."),
+    el("div", { id: "form" }), el("div", { id: "chosen-scores" }));
   const pictures = el("section", { id: "pictures", "aria-labelledby": "pictures-title" },
     el("h2", { id: "pictures-title" }, "Pictures"), legend(),
     el("div", { class: "pictures" }, PICTURES.map(([id, title, caption]) => el("figure", { id },
       el("figcaption", {}, el("strong", {}, title), ` ${caption}`), el("div", { class: "drawn" })))));
+  const difference = el("section", { id: "difference", "aria-labelledby": "difference-title" },
+    el("h2", { id: "difference-title" }, "Is the difference real?"), el("div", { id: "comparison" }));
   const failures = el("section", { id: "failures", "aria-labelledby": "failures-title" },
     el("h2", { id: "failures-title" }, "Failures"), el("div", { id: "kinds" }));
   const attempts = el("section", { id: "attempts", "aria-labelledby": "attempts-title" },
     el("h2", { id: "attempts-title" }, "Attempts"),
     el("p", { id: "how-many", "aria-live": "polite" }), el("div", { id: "table" }), el("div", { id: "more" }));
-  overview.append(look, pictures, failures, attempts, about());
+  overview.append(look, pictures, difference, failures, attempts, about());
 }
 
 function about() {
@@ -39,7 +40,7 @@ function about() {
 function refresh() {
   const rows = chosen();
   const scored = chosen({ scores: true });
-  byId("chosen-scores").replaceChildren(chosenScores(scored));
+  byId("chosen-scores").replaceChildren(...(scored.length < ROWS.length ? [chosenScores(scored)] : []));
   byId("comparison").replaceChildren(comparison(chosen({ scores: true, everyone: true })));
   byId("kinds").replaceChildren(failuresTable(rows));
   fillTable(rows);

@@ -44,7 +44,7 @@ function whyFaster(walk, path) {
   const end = walk.end;
   const lines = [];
   if (!end) lines.push("The attempt was cut off: what follows is what it had tried.");
-  if (end?.best) lines.push(`The final kernel is ${times(end.best)} as fast as the reference, after ${count(end.submissions, "submission")} and ${count(end.calls, "call")} of the model.`);
+  if (end?.best) lines.push(`By the readings of the agent, its final kernel is ${times(end.best)} as fast as the reference, after ${count(end.submissions, "submission")} and ${count(end.calls, "call")} of the model.`);
   if (end?.authors.length) lines.push(`Its text was written by: ${end.authors.join(", ")}.`);
   const gains = Object.entries(end?.gains ?? {}).filter(([, gain]) => Math.abs(Math.log(gain)) > 1e-9).sort(([, a], [, b]) => b - a);
   lines.push(gains.length
