@@ -109,6 +109,6 @@ def _below(comparisons: Sequence[Comparison], limit: float, *, sure: bool) -> li
                 what = "the lower end of the difference" if sure else "the difference"
                 lines.append(
                     f"ekb: {difference.measure} of {comparison.second.label}: {what} is "
-                    f"{points(float(value))} points, under {limit:+g}"
+                    f"{points(float(value))} points, under {limit:g}"
                 )
     return lines
