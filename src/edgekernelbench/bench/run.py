@@ -17,19 +17,19 @@ from edgekernelbench.agents.hosted import Host
 from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, RecordError
 from edgekernelbench.bench.answers import copy_answers
+from edgekernelbench.bench.beside import reference_baselines
 from edgekernelbench.bench.contestants import Tools, open_contestant
 from edgekernelbench.bench.experiment import SEARCHES, Experiment
 from edgekernelbench.bench.generation import Doorkeeper, Generation
 from edgekernelbench.bench.progress import Silent, Watcher
 from edgekernelbench.bench.provenance import make_manifest
-from edgekernelbench.bench.release import release_folder, release_name
+from edgekernelbench.bench.release import release_name
 from edgekernelbench.bench.tools import search_tools
 from edgekernelbench.bench.verdicts import Verdicts
-from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
+from edgekernelbench.evaluator.baselines import Baseline
 from edgekernelbench.evaluator.boards.address import is_board
 from edgekernelbench.evaluator.devices import find_device, open_judges
 from edgekernelbench.evaluator.environment import worker_environment
-from edgekernelbench.evaluator.references import TunedBaseline, open_tuned
 from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.attempt import Attempt, attempt_id
@@ -165,11 +165,9 @@ def baselines_of(experiment: Experiment, profile: Profile) -> tuple[Baseline, ..
             f"the vendor baseline runs on CPUs and through CUDA, {profile.name} is neither",
             "leave --vendor out",
         )
-    bench = Bench(profile, experiment.compiler)
-    baselines: list[Baseline] = [DefaultBaseline(bench)]
-    if experiment.reference == "R1":
-        folder = Path(experiment.baselines) if experiment.baselines else release_folder()
-        baselines.append(TunedBaseline(bench, open_tuned(folder, profile.name)))
+    baselines = list(
+        reference_baselines(experiment.reference, experiment.baselines, profile, experiment.compiler)
+    )
     if experiment.vendor:
         baselines.append(VendorBaseline(profile))
     return tuple(baselines)

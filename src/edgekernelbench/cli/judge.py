@@ -1,15 +1,18 @@
 """`ekb judge`: is one kernel correct for a workload, and how fast?"""
 
+import math
 import secrets
 from typing import Annotated
 
 import typer
 
+from edgekernelbench.bench.beside import reference_baselines
 from edgekernelbench.bench.feedback import feedback_of
+from edgekernelbench.bench.release import release_name
 from edgekernelbench.cli.files import read_text, shown
 from edgekernelbench.cli.known_words import workload_ids
 from edgekernelbench.cli.lasting import Sustained, lasting_lines, parse_seconds
-from edgekernelbench.cli.options import Compiler, File, Json, command_app
+from edgekernelbench.cli.options import Compiler, File, Json, Reference, command_app, read_reference
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.devices import open_judges
@@ -17,8 +20,10 @@ from edgekernelbench.evaluator.exam import choose_inputs
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.lang.source import line_ends
+from edgekernelbench.metrics.speed import log_speedup
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
+from edgekernelbench.records.reference import BASELINE_OF
 from edgekernelbench.records.schema import storable
 from edgekernelbench.workloads.catalogue import load_catalogue
 
@@ -50,6 +55,7 @@ def judge(
     ] = "llvm",
     sustained: Sustained = None,
     compiler: Compiler = "tvm",
+    reference: Reference = None,
     as_json: Json = False,
 ) -> int:
     """Judge one kernel on fresh inputs: refused, crashed, wrong or correct, and how fast beside the default.
@@ -66,7 +72,14 @@ def judge(
         attempt=f"hand/{found.id}/0",
         reveal=True,
     )
-    with open_judges(device, compiler, at_most=1) as judging:
+    kind, folder = read_reference(reference or "r0")
+    with open_judges(
+        device,
+        compiler,
+        lambda profile: reference_baselines(kind, folder, profile, compiler),
+        release=release_name(),
+        at_most=1,
+    ) as judging:
         judgement = judging.judge(submission)
     if as_json:
         print_json(judgement.model_dump(mode="json", by_alias=True))
@@ -93,4 +106,15 @@ def _lines(judgement: Judgement, source: str, name: str) -> list[str]:
             fresh = f"{len(judgement.inputs)} sets of fresh inputs"
             lines = feedback_of(judgement, source, public=True, inputs=fresh).text.split("\n")
             flags = [f"note: {flag}" for flag in judgement.flags]
-            return [*lines, *flags, *lasting_lines(judgement)]
+            return [*lines, *_tuned_lines(judgement), *flags, *lasting_lines(judgement)]
+
+
+def _tuned_lines(judgement: Judgement) -> list[str]:
+    """Say how fast a kernel is beside R1, and what that is for its workload; nothing without R1."""
+    reference, outcome = judgement.reference, judgement.outcome
+    if reference is None or reference.kind != "R1" or not isinstance(outcome, Correct):
+        return []
+    log = log_speedup(outcome.rings, BASELINE_OF["R1"])
+    speed = "not measured" if log is None else f"{math.exp(log):.2f} times as fast"
+    why = [f"{name}: {reason}" for name, reason in reference.fallen.items()]
+    return [f"beside R1 of release {reference.release}, here {reference.name}: {speed}", *why]

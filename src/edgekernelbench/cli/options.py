@@ -1,5 +1,6 @@
 """Options that several commands share, and what their words stand for."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.profiles.profile import Profile, load_profile, profile_names
+from edgekernelbench.records.reference import KINDS, Kind
 
 TARGETS = {"llvm": "llvm", "cuda": "cuda-sm87", "opencl": "opencl"}
 """Each target with the profile that stands for it when none is named."""
@@ -47,6 +49,36 @@ Answers = Annotated[
         "--answers", help="Folder where answers of models are kept and found again.", metavar="FOLDER"
     ),
 ]
+
+
+Reference = Annotated[
+    str | None,
+    typer.Option(
+        "--reference",
+        help="Speed is against r0 (default lowering), r1 (or TVM's tuner), r1:FOLDER.",
+        metavar="KIND",
+        show_default="r0",
+    ),
+]
+
+
+def read_reference(word: str) -> tuple[Kind, str | None]:
+    """Take apart what speed is to be counted against.
+
+    Args:
+        word: `r0`, `r1`, or `r1:FOLDER` with a folder of tuned references.
+
+    Returns:
+        The kind, and the folder.
+
+    Raises:
+        CatalogueError: When there is no such kind.
+    """
+    kind, _, folder = word.partition(":")
+    for known in KINDS:
+        if known == kind.upper():
+            return known, str(Path(folder).resolve()) if folder else None
+    raise CatalogueError(f"no reference {word!r}; there are r0 and r1")
 
 
 def command_app(about: str | None = None) -> typer.Typer:

@@ -10,7 +10,7 @@ from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.several import start_runs
 from edgekernelbench.cli import run_options as o
 from edgekernelbench.cli.going import finish_runs
-from edgekernelbench.cli.options import Answers, BaseUrl, Json, Track, command_app
+from edgekernelbench.cli.options import Answers, BaseUrl, Json, Reference, Track, command_app, read_reference
 from edgekernelbench.cli.planning import print_plan
 from edgekernelbench.cli.rows import (
     TIMINGS,
@@ -25,7 +25,6 @@ from edgekernelbench.cli.rows import (
 )
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.compilers import COMPILERS
-from edgekernelbench.records.reference import KINDS as REFERENCES
 from edgekernelbench.records.store import RunFolder
 
 app = command_app()
@@ -54,7 +53,7 @@ def run(
     seconds: o.Seconds = None,
     timing: o.Timing = None,
     vendor: o.Vendor = False,
-    reference: o.Reference = None,
+    reference: Reference = None,
     device: o.Device = None,
     compiler: o.CompilerName = None,
     concurrency: o.Concurrency = 1,
@@ -98,14 +97,14 @@ def _given(
     devices: tuple[str, ...], compiler: str | None, timing: str | None, reference: str | None, *, vendor: bool
 ) -> dict[str, object]:
     """Collect the settings of judging that the command line names."""
-    kind, _, folder = (reference or "").partition(":")
+    kind, folder = read_reference(reference) if reference else (None, None)
     how = {
         "profile": devices[0] if devices else None,
         "also": devices[1:] or None,
         "compiler": choice("compiler", compiler, COMPILERS) if compiler else None,
         "timing": choice("timing", timing, TIMINGS) if timing else None,
         "vendor": vendor or None,
-        "reference": choice("reference", kind.upper(), REFERENCES) if kind else None,
-        "baselines": str(Path(folder).resolve()) if folder else None,
+        "reference": kind,
+        "baselines": folder,
     }
     return {name: value for name, value in how.items() if value is not None}

@@ -98,15 +98,6 @@ Timing = Annotated[
 Vendor = Annotated[
     bool, typer.Option("--vendor", help="Also time the fastest correct of ONNX Runtime and PyTorch.")
 ]
-Reference = Annotated[
-    str | None,
-    typer.Option(
-        "--reference",
-        help="Speed is against r0 (default lowering), r1 (or TVM's tuner), r1:FOLDER.",
-        metavar="KIND",
-        show_default="r0",
-    ),
-]
 Device = Annotated[
     str | None,
     typer.Option(

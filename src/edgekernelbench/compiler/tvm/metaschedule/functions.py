@@ -68,13 +68,13 @@ def _apart(store: Any) -> Node:
 
 
 def _has(node: Node, wanted: Any) -> bool:
-    found = []
+    found: list[bool] = []
     tvm_ffi.structural_walk(node, (tvm.ir.Call, lambda call: found.append(wanted(call))))
     return any(found)
 
 
 def _reads(node: Node) -> bool:
-    found = []
+    found: list[Node] = []
     tvm_ffi.structural_walk(node, (tirx.BufferLoad, found.append))
     return bool(found)
 
