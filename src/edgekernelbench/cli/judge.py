@@ -2,6 +2,7 @@
 
 import math
 import secrets
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -15,12 +16,15 @@ from edgekernelbench.cli.lasting import Sustained, lasting_lines, parse_seconds
 from edgekernelbench.cli.options import Compiler, File, Json, Reference, command_app, read_reference
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
+from edgekernelbench.evaluator.baselines import Baseline
 from edgekernelbench.evaluator.devices import open_judges
 from edgekernelbench.evaluator.exam import choose_inputs
+from edgekernelbench.evaluator.pool import JudgePool
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.lang.source import line_ends
 from edgekernelbench.metrics.speed import log_speedup
+from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
 from edgekernelbench.records.reference import BASELINE_OF
@@ -72,14 +76,7 @@ def judge(
         attempt=f"hand/{found.id}/0",
         reveal=True,
     )
-    kind, folder = read_reference(reference or "r0")
-    with open_judges(
-        device,
-        compiler,
-        lambda profile: reference_baselines(kind, folder, profile, compiler),
-        release=release_name(),
-        at_most=1,
-    ) as judging:
+    with _opened(device, compiler, reference or "r0") as judging:
         judgement = judging.judge(submission)
     if as_json:
         print_json(judgement.model_dump(mode="json", by_alias=True))
@@ -93,6 +90,15 @@ def judge(
             return Status.MISSING
         case _:
             return Status.NO
+
+
+def _opened(device: str, compiler: str, reference: str) -> JudgePool:
+    kind, folder = read_reference(reference)
+
+    def beside(profile: Profile) -> Sequence[Baseline]:
+        return reference_baselines(kind, folder, profile, compiler)
+
+    return open_judges(device, compiler, beside, release=release_name(), at_most=1)
 
 
 def _lines(judgement: Judgement, source: str, name: str) -> list[str]:
