@@ -379,7 +379,7 @@ def leaks(given: argparse.Namespace) -> None:
                 )
             trick = "right" if number % 4 or server is None else tricks[number // 4 % len(tricks)]
             plan = TimingPlan(batches=2, batch_ns=1_000_000, tries=1) if number % 10 == 1 else None
-            judged(judge, workload, TEXT.format(trick=trick), plan, number)
+            judged(judge, workload, TEXT.format(trick=trick), plan, 0)
 
 
 def left(judge: Judge) -> tuple[int, int, int, int, int]:

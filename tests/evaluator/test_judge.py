@@ -196,7 +196,8 @@ def test_public_inputs_are_the_same_for_ever(catalogue: Catalogue) -> None:
     assert [(c.name, c.seed) for c in public] == [("typical", 63516103345057), ("heavy", 153684618897847)]
 
 
-def test_a_judge_that_is_killed_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at", ["a folder is made", "a worker runs"])
+def test_a_judge_that_is_killed_leaves_no_process_and_no_folder(tmp_path: Path, at: str) -> None:
     program = f"""
 import os, sys, time
 from pathlib import Path
@@ -205,7 +206,9 @@ from edgekernelbench.evaluator.supervisor import Supervisor
 server = [sys.executable, {str(FAKE_SERVER)!r}]
 environment = {{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}}
 supervisor = Supervisor(server, environment, Path({str(tmp_path)!r}))
-supervisor.start("sleep_for_ever", {{}}, folder=supervisor.folder(), limits=Limits())
+folder = supervisor.folder()
+if {at!r} == "a worker runs":
+    supervisor.start("sleep_for_ever", {{}}, folder=folder, limits=Limits())
 print(supervisor.pid, flush=True)
 time.sleep(60)
 """

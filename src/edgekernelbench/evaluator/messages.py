@@ -1,7 +1,7 @@
 """What the judge, the fork server and a worker say to each other: JSON, one object a line, and files.
 
 ```text
-judge ── Start, Extend, Rest, Wake, Kill ──▶ server ── fork ──▶ worker
+judge ── Expect, Start, Extend, Rest, Wake, Kill ──▶ server ── fork ──▶ worker
 judge ◀── Ended ─────────────── server ◀── dies ─── worker
 judge ◀── reply.json, phase, stderr, arenas: files in the worker's folder ── worker
 judge ◀── go, done: two pipes in the same folder, for the token ──▶ worker
@@ -44,6 +44,13 @@ class Limits:
     files: int = 256
     cpus: tuple[int, ...] = ()
     network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """A folder that will be made for a worker: remove it when the judge is gone."""
+
+    folder: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,7 @@ class Ended:
     strays: int
 
 
-Order = Start | Extend | Rest | Wake | Kill
+Order = Expect | Start | Extend | Rest | Wake | Kill
 
 
 def encode(message: Order | Ended) -> bytes:
@@ -132,6 +139,8 @@ def decode_order(line: bytes) -> Order:
                 fields["folder"],
                 Limits(**{**limits, "cpus": tuple(limits["cpus"])}),
             )
+        case "Expect":
+            return Expect(**fields)
         case "Extend":
             return Extend(**fields)
         case "Rest":

@@ -24,6 +24,7 @@ from edgekernelbench.evaluator.confine import become_subreaper, confine, mapped_
 from edgekernelbench.evaluator.messages import (
     MAX_LINE_BYTES,
     Ended,
+    Expect,
     Extend,
     Kill,
     Order,
@@ -102,6 +103,8 @@ class Server:
 
     def _obey(self, order: Order) -> None:
         match order:
+            case Expect(folder=folder):
+                self._expect(Path(folder))
             case Start():
                 self._fork(order)
             case Extend(id=number, seconds=seconds):
@@ -118,11 +121,13 @@ class Server:
                 if number in self._workers:
                     _kill_group(self._workers[number].pid)
 
+    def _expect(self, folder: Path) -> None:
+        if len(self._folders) >= MANY_FOLDERS:
+            self._folders = {known for known in self._folders if known.exists()}
+        self._folders.add(folder)
+
     def _fork(self, order: Start) -> None:
         started = time.monotonic_ns()
-        if len(self._folders) >= MANY_FOLDERS:
-            self._folders = {folder for folder in self._folders if folder.exists()}
-        self._folders.add(Path(order.folder))
         pid = os.fork()
         if pid == 0:
             self._be_worker(order)

@@ -8,7 +8,6 @@ import shutil
 import socket
 import stat
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +24,7 @@ from edgekernelbench.evaluator.messages import (
     REQUEST,
     STDERR,
     Ended,
+    Expect,
     Extend,
     Kill,
     Limits,
@@ -232,8 +232,17 @@ class Supervisor:
         return self._process.pid if self._process is not None else None
 
     def folder(self) -> Path:
-        """Make a folder for a worker."""
-        return Path(tempfile.mkdtemp(prefix="ekb-", dir=self._scratch))
+        """Make a folder for a worker; should this process be killed, the server removes it.
+
+        Raises:
+            ServerLost: When no server can be started.
+            PrerequisiteError: When the server says what it lacks.
+        """
+        self._ensure_server()
+        folder = self._scratch / f"ekb-{secrets.token_hex(8)}"
+        self.send(Expect(str(folder)))
+        folder.mkdir(mode=0o700)
+        return folder
 
     def start(self, role: str, request: Mapping[str, object], *, folder: Path, limits: Limits) -> Worker:
         """Fork a worker.
