@@ -25,9 +25,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
+from edgekernelbench.evaluator.baselines import Baseline, Bench, Contender, DefaultBaseline
+from edgekernelbench.evaluator.device_lock import hold_device
 from edgekernelbench.evaluator.environment import (
     WORKER_COMMAND,
     scratch_root,
@@ -37,7 +40,7 @@ from edgekernelbench.evaluator.environment import (
 from edgekernelbench.evaluator.exam import Exams, choose_inputs
 from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.messages import Limits
-from edgekernelbench.evaluator.quiet import Measured, measure_quietly
+from edgekernelbench.evaluator.quiet import measure_quietly
 from edgekernelbench.evaluator.ring import Lost, Timed, TimingPlan
 from edgekernelbench.evaluator.standby import Standby
 from edgekernelbench.evaluator.submission import Submission
@@ -61,6 +64,10 @@ FINAL = TimingPlan(rings=5)
 ONE_CHILD = TimingPlan()
 PROFILE = load_profile("llvm")
 LINES = 25
+EXAMS = Exams()
+IN_A_ROW = 4
+"""Judgements of one workload after the other, as in a run: its inputs and answers are made once, its baseline
+waits for the next."""
 
 
 def main() -> None:
@@ -222,25 +229,46 @@ def shown(value: float | None, judgement: Judgement) -> str:
     return judgement.outcome.kind if value is None else f"{value:.3f}"
 
 
+@dataclass(frozen=True)
+class OneLibrary:
+    """A vendor of one contender, so that all measurements are of the same library."""
+
+    contenders: tuple[Contender, ...]
+    name: str = "vendor"
+    required: bool = False
+
+
+WAYS = ("alone", "in the ring", "never stopped")
+"""The last is the fault: who has no turn goes on spinning, and OpenMP spins as long as it does by itself."""
+
+NEVER_STOPPED = """
+import edgekernelbench.evaluator.server as server
+server.rest = server.wake = lambda leader: None
+from edgekernelbench.evaluator import worker
+worker.main()
+"""
+
+
 def alone_and_in_the_ring(given: argparse.Namespace) -> None:
-    """Time the fastest library in a process that is alone, and in a ring with the default."""
-    print("| workload | library | alone µs | in the ring µs | ring / alone | waited |")
-    print("|---|---|--:|--:|--:|--:|")
+    """Time libraries alone and in a ring with the default, in fresh processes each time; best of two."""
+    print(f"| workload | library | {' | '.join(f'{way} µs' for way in WAYS)} | ring / alone | waited |")
+    print("|---|---|--:|--:|--:|--:|--:|")
     ratios = []
     for workload in workloads(given)[: given.size]:
-        found = [(vendor_time(workload, given, beside=beside), beside) for beside in (False, True) * 3]
-        times = {b: [f[0] for f, beside in found if f is not None and beside is b] for b in (False, True)}
-        if not all(times.values()):
-            print(f"| {workload.id} | none | | | | |", flush=True)
-            continue
-        alone, ring = (statistics.median(times[beside]) for beside in (False, True))
-        ratios.append(ring / alone)
-        waited = max(f[2] for f, _ in found if f is not None)
-        name = next(f[1] for f, _ in found if f is not None)
-        print(
-            f"| {workload.id} | {name} | {alone:,.1f} | {ring:,.1f} | {ring / alone:.3f} | {waited:.1%} |",
-            flush=True,
-        )
+        for contender in VendorBaseline(PROFILE).contenders:
+            if contender.name == "torch-frozen":
+                continue  # the same thread pool as eager PyTorch
+            found = [(way, library_time(workload, contender, given, way)) for way in WAYS * 2]
+            known = {way: [f for w, f in found if w == way and f is not None] for way in WAYS}
+            if not all(known.values()):
+                print(f"| {workload.id} | {contender.name}: not right here | | | | | |", flush=True)
+                continue
+            us = {way: min(time for time, _ in each) for way, each in known.items()}
+            ratios.append(us["in the ring"] / us["alone"])
+            waited = max(share for _, share in (*known["alone"], *known["in the ring"]))
+            cells = " | ".join(f"{us[way]:,.1f}" for way in WAYS)
+            tail = f"{ratios[-1]:.3f} | {waited:.1%}"
+            print(f"| {workload.id} | {contender.name} | {cells} | {tail} |", flush=True)
     if ratios:
         near = sum(abs(r - 1) <= 0.03 for r in ratios)
         print(
@@ -248,50 +276,52 @@ def alone_and_in_the_ring(given: argparse.Namespace) -> None:
         )
 
 
-def vendor_time(
-    workload: Workload, given: argparse.Namespace, *, beside: bool
-) -> tuple[float, str, float] | None:
-    """Time the vendor in fresh processes; give microseconds, which library, and what it waited."""
-    exam = Exams().exam(workload, choose_inputs(b"vendor", workload), timed=True)
+def library_time(
+    workload: Workload, contender: Contender, given: argparse.Namespace, way: str
+) -> tuple[float, float] | None:
+    """Time a library in fresh processes; give microseconds, and which share of its time it waited."""
+    exam = EXAMS.exam(workload, choose_inputs(b"vendor", workload), timed=True)
     cores = worker_cores(PROFILE.threads)
     limits = Limits(deadline_s=120.0, run_s=60.0, memory_bytes=16 << 30, cpus=cores)
-    vendor = VendorBaseline(PROFILE)
-    baselines: list[Baseline] = [
-        *([DefaultBaseline(Bench(PROFILE, given.compiler))] if beside else []),
-        vendor,
-    ]
+    beside: list[Baseline] = [] if way == "alone" else [DefaultBaseline(Bench(PROFILE, given.compiler))]
+    command = [sys.executable, "-c", NEVER_STOPPED] if way == "never stopped" else [*WORKER_COMMAND]
+    environment = worker_environment(PROFILE.threads)
+    if way == "never stopped":
+        del environment["GOMP_SPINCOUNT"]
     with ExitStack() as stack:
         servers: dict[str, Supervisor] = {}
 
         def server(name: str) -> Supervisor:
             if name not in servers:
-                command = [*WORKER_COMMAND, given.compiler if name == "compiler" else name]
-                environment = worker_environment(PROFILE.threads)
-                servers[name] = stack.enter_context(Supervisor(command, environment, scratch_root()))
+                what = given.compiler if name == "compiler" else name
+                servers[name] = Supervisor([*command, what], environment, scratch_root())
+                stack.enter_context(servers[name])
             return servers[name]
 
-        standby = Standby(server, "cpu")
-        stack.callback(standby.drop_all)
-        things = []
-        for baseline in baselines:
-            thing = standby.ready(baseline, exam, ONE_CHILD, limits, fresh=True)
-            if not isinstance(thing, Timed):
-                return None
-            things.append(thing)
-        measured = measure_quietly(things, ONE_CHILD, cores)
+        standby = Standby(server, partial(hold_device, "cpu"))
+        things = [
+            standby.ready(each, exam, ONE_CHILD, limits, fresh=True)
+            for each in (*beside, OneLibrary((contender,)))
+        ]
+        timed = [thing for thing in things if isinstance(thing, Timed)]
+        if len(timed) < len(things):
+            return None
+        measured = measure_quietly(timed, ONE_CHILD, cores)
         if isinstance(measured, Lost):
             return None
-        name = standby.choice(vendor, workload).name or ""
-        return vendor_of(measured), name, measured.conditions.waited
+        series = (measured.ring.kernel, *measured.ring.baselines)[-1]
+        return series.per_run / 1e3, measured.conditions.waited
 
 
-def vendor_of(measured: Measured) -> float:
-    series = (measured.ring.kernel, *measured.ring.baselines)
-    return series[-1].per_run / 1e3
+def one_after_the_other(given: argparse.Namespace) -> Iterator[tuple[Workload, str]]:
+    """Give workloads with their default lowerings, each several times in a row, for ever."""
+    texts = [(workload, copy_of_default(workload)) for workload in workloads(given)]
+    for pair in itertools.cycle(texts):
+        yield from itertools.repeat(pair, IN_A_ROW)
 
 
 def throughput(given: argparse.Namespace) -> None:
-    """Count judgements: a copy of the default lowering for one workload after the other."""
+    """Count judgements: copies of the default lowering, a few of one workload, a few of the next."""
     chosen = workloads(given)
     print("| kind | judgements a minute | median s | goal |\n|---|--:|--:|--:|")
     for kind, plan, goal in (
@@ -300,12 +330,12 @@ def throughput(given: argparse.Namespace) -> None:
         ("final", FINAL, 8),
     ):
         with Judge(PROFILE, compiler=given.compiler) as judge:
-            judged(judge, chosen[0], copy_of_default(chosen[0]), plan, 0)  # servers start
+            for workload in chosen:  # servers start, answers are computed
+                judged(judge, workload, copy_of_default(workload), None, 0)
             spent: list[float] = []
-            for workload in itertools.cycle(chosen):
-                text = copy_of_default(workload)
+            for workload, text in one_after_the_other(given):
                 start = time.perf_counter()
-                judgement = judged(judge, workload, text, plan, len(spent))
+                judgement = judged(judge, workload, text, plan, 0)
                 spent.append(time.perf_counter() - start)
                 if isinstance(judgement.outcome, Unjudged):
                     print(f"{workload.id}: {judgement.outcome}", file=sys.stderr)
@@ -323,13 +353,12 @@ def profile(given: argparse.Namespace) -> None:
         wall = 0.0
         spent: dict[str, int] = {}
         with Judge(PROFILE, compiler=given.compiler) as judge:
-            judged(judge, chosen[0], copy_of_default(chosen[0]), plan, 0)
-            for number in range(given.size):
-                workload = chosen[number % len(chosen)]
-                text = copy_of_default(workload)
+            for workload in chosen:
+                judged(judge, workload, copy_of_default(workload), None, 0)
+            for workload, text in itertools.islice(one_after_the_other(given), given.size):
                 start = time.perf_counter()
                 watch.enable()
-                judgement = judged(judge, workload, text, plan, number)
+                judgement = judged(judge, workload, text, plan, 0)
                 watch.disable()
                 wall += time.perf_counter() - start
                 for phase, ns in judgement.spent_ns.items():

@@ -223,6 +223,16 @@ def test_nothing_is_left_of_a_closed_worker(supervisor: Supervisor) -> None:
     assert _descendants(supervisor) == []
 
 
+def test_a_worker_can_be_closed_twice(supervisor: Supervisor) -> None:
+    with supervisor.start("sleep_for_ever", {}, folder=supervisor.folder(), limits=LIMITS) as worker:
+        worker.close()
+        # Its descriptors may belong to somebody else by now.
+        others = [os.open(os.devnull, os.O_RDONLY) for _ in range(2)]
+
+    for handle in others:
+        os.close(handle)
+
+
 def test_a_worker_that_is_closed_early_is_killed(supervisor: Supervisor) -> None:
     with supervisor.start("sleep_for_ever", {}, folder=supervisor.folder(), limits=LIMITS):
         pass

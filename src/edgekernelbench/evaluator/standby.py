@@ -14,7 +14,7 @@ from edgekernelbench.evaluator.exam import Exam
 from edgekernelbench.evaluator.hands import Hands
 from edgekernelbench.evaluator.marking import first_wrong
 from edgekernelbench.evaluator.messages import Limits
-from edgekernelbench.evaluator.ring import Lost, Pace, Timed, TimingPlan, calibrate, measure_ring
+from edgekernelbench.evaluator.ring import IDLE_S, Lost, Pace, Timed, TimingPlan, calibrate, measure_ring
 from edgekernelbench.evaluator.trial import Trial, excuse, last_words, post_mortem
 from edgekernelbench.records.judgement import VendorRecord
 from edgekernelbench.records.outcome import Cause, Ring, Series, Unjudged
@@ -173,6 +173,7 @@ class Standby:
         wrong = first_wrong(trial.marks())
         if wrong is not None:
             return Unjudged(Cause.WORKER, f"baseline {name} is wrong: {wrong.detail}")
+        trial.worker.extend(IDLE_S)  # another judge may be at work on the device
         with self._hold():
             pace = calibrate(trial.timed(name, PATIENCE_S), timing)
         return _why(trial, name) if isinstance(pace, Lost) else pace

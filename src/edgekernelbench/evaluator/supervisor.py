@@ -64,6 +64,7 @@ class Worker:
         self._deadline = time.monotonic() + limits.deadline_s
         self._ended: Ended | None = None
         self._pending = b""
+        self._closed = False
         os.mkfifo(folder / GO)
         os.mkfifo(folder / DONE)
         # Both ends are held open, so that no open waits and no end of file is seen.
@@ -148,7 +149,10 @@ class Worker:
         return _end_of(self.folder / STDERR, STDERR_TAIL_BYTES).decode("utf-8", "replace")
 
     def close(self) -> None:
-        """End it if it is alive, and remove its folder."""
+        """End it if it is alive, and remove its folder; a second time does nothing."""
+        if self._closed:
+            return
+        self._closed = True
         try:
             if self._ended is None and self._supervisor.alive:
                 self.kill()

@@ -262,6 +262,7 @@ class Session:
         with self._worker("candidate", request, COMPILE_S) as worker:
             if worker.pass_token({"do": "report"}) is None:
                 return None, _how(worker, "compile")
+            worker.extend(3600.0)  # others may be at work on the device
             with hold_device(part_of(self._profile)):
                 worker.extend(RUN_S + COMPILE_S)
                 answer = worker.pass_token({"do": "measure"})
