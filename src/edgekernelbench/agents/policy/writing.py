@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from edgekernelbench.agents.policy.genome import Genome
 from edgekernelbench.agents.policy.rewrites.dots import dot_form
 from edgekernelbench.agents.policy.rewrites.widening import widened
+from edgekernelbench.agents.policy.rewrites.windows import windows_apart
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.base.span import NOWHERE
 from edgekernelbench.ir.kernel import Kernel
@@ -56,7 +57,13 @@ def _widen(given: Rewritten, profile: Profile) -> Rewritten | None:
     return replace(given, facts=again(found[0]), keep=given.keep | found[1])
 
 
-REWRITES: Mapping[str, Rewrite] = {"dots": _dots, "widen": _widen}
+def _windows(given: Rewritten, profile: Profile) -> Rewritten | None:
+    del profile
+    kernel = windows_apart(given.facts)
+    return None if kernel is None else replace(given, facts=again(kernel))
+
+
+REWRITES: Mapping[str, Rewrite] = {"dots": _dots, "windows": _windows, "widen": _widen}
 """The rewrites by name, in the order in which they are tried."""
 
 
