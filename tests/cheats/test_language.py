@@ -5,7 +5,7 @@ from tests.cheats.support import HEADS, HONEST, ROW_SUM, SCALE, kernel, memorise
 
 from edgekernelbench.evaluator.exam import public_inputs
 from edgekernelbench.evaluator.judge import Judge
-from edgekernelbench.workloads.catalogue import Catalogue
+from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
 
 RIGHT = HONEST[SCALE]
 SUM = HONEST[ROW_SUM]
@@ -219,3 +219,24 @@ def test_a_kernel_that_would_take_hours_costs_its_deadline(judge: Judge, tiny: C
 def test_the_honest_texts_are_correct(judge: Judge, tiny: Catalogue) -> None:
     for name in HEADS:
         assert outcome(judge, tiny.workload(name), kernel(name, HONEST[name])) == "correct"
+
+
+SAMPLED = """
+def add_rms_norm(x: bf16[129, 896], res: bf16[129, 896], g: const[bf16[896]]):
+    with compute:
+        stream[r, d]: bf16[129, 896] = bf16(f32(x[r, d]) + f32(res[r, d]))
+        square[r]: f32[129] = sum(f32(stream[r, d]) ** 2 for d in range(896){some})
+        inv[r]: f32[129] = rsqrt(square[r] * {share} / 896 + {eps})
+        out[r, d]: bf16[129, 896] = bf16(f32(stream[r, d]) * inv[r] * f32(g[d]))
+        return out, stream
+"""
+
+
+def test_a_statistic_of_most_elements_is_not_one_of_all(judge: Judge) -> None:
+    """In 16 bits every single element would pass; all together do not."""
+    workload = load_catalogue().workload("norm/add_rms_norm@r129-d896-bf16")
+    eps = workload.sizes["EPS"]
+    whole = SAMPLED.format(some="", share="1.0", eps=eps)
+    most = SAMPLED.format(some=" if d % 33 != 16", share="33.0 / 32.0", eps=eps)
+    assert outcome(judge, workload, whole) == "correct"
+    assert outcome(judge, workload, most).startswith("wrong ")

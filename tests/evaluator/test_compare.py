@@ -241,3 +241,17 @@ def test_the_declared_arithmetic_is_always_right(seed: int, noise: float) -> Non
     expected = expect(facts(DType.F16, scale=scale, accumulate=DType.F32), exact, declared)
 
     assert compare(declared, expected).mismatch is None
+
+
+@pytest.mark.parametrize(("scale", "right"), [(1.0, True), (1.0002, True), (1.0011, False)])
+def test_in_16_bits_a_scale_that_no_element_shows_is_seen_in_all(scale: float, right: bool) -> None:
+    """Rounding is most of the error there, and sixteen times that would hide a sum of most terms."""
+    exact = np.linspace(0.5, 1.0, 4001)
+    declared = exact.astype(np.float16)
+    expected = expect(facts(dtype=DType.F16, additions=100, scale=0.76), exact, declared)
+    actual = (exact * scale).astype(np.float16)
+
+    closeness = compare(actual, expected)
+
+    assert closeness.elementwise < 1
+    assert (closeness.mismatch is None) is right

@@ -15,7 +15,9 @@ intermediate values in a narrow type, do so here too: 32 times as much up to a 2
 
 **RMS ratio.** The root mean square of all errors is at most 16 times that of the declared evaluation, or of a
 quarter of the roundoff of the output, whichever is larger. It catches what no single element shows, such as
-arithmetic in a narrower type.
+arithmetic in a narrower type. Where the output has 16 bits, its own rounding is most of the declared error,
+and sixteen times that would hide a sum that leaves out every thirtieth term: there it is 3 times the declared
+error, and what rounding of a sum may add.
 
 Integers are exact, or within the steps that the workload declares; then their RMS error too is bounded, so
 that steps are for ties and not for another rounding. NaN and infinities stand exactly where the reference
@@ -36,6 +38,8 @@ from edgekernelbench.workloads.reference import OutputFacts
 Array = NDArray[np.generic]
 Floats = NDArray[np.float64]
 
+NARROW_BITS = 16
+
 LARGEST = {
     DType.F64: float(np.finfo(np.float64).max),
     DType.F32: float(np.finfo(np.float32).max),
@@ -48,6 +52,13 @@ AMPLIFIED_FACTOR = 32.0
 AMPLIFIED_SHARE = 1 / 256
 LARGE_FACTOR = 4.0
 OUTPUT_FACTOR = 4.0
+
+NARROW_FACTOR = 3.0
+"""How much larger an RMS error may be where the output has 16 bits, beside the growth of rounding in a sum.
+
+Source: tried. Honest rewrites are at 1.0 to 1.2, two roundings more at 1.7; one term in 576 that is forgotten
+in a mean is at 4.1, every thirty-third that is left out at 4.4.
+"""
 
 STEP_RMS = 0.15
 """RMS error of an integer output with declared steps that is always allowed: one element in 44 off by one."""
@@ -125,7 +136,10 @@ def expect(facts: OutputFacts, reference: Array, declared: Array) -> Expected:
     slack = max(chain, small, LARGE_FACTOR * amplified)
     unit = max(_rms(errors[known]), ROUNDOFF[facts.dtype] * facts.scale / 4)
     allowed = OUTPUT_FACTOR * rounding + slack
-    return Expected(facts.name, facts.dtype, wanted, allowed, RMS_RATIO * unit, unit)
+    limit = RMS_RATIO * unit
+    if facts.dtype.bits == NARROW_BITS:
+        limit = min(limit, NARROW_FACTOR * unit + chain)
+    return Expected(facts.name, facts.dtype, wanted, allowed, limit, unit)
 
 
 def _expect_integers(facts: OutputFacts, reference: Array, declared: Array) -> Expected:
@@ -173,9 +187,9 @@ def compare(actual: Array, expected: Expected) -> Closeness:
         mismatch = Mismatch(
             Fault.ERROR_RATIO,
             errors.size,
-            None if rms_ratio is None else rms_ratio / RMS_RATIO,
+            _rms(errors) / expected.rms if expected.rms else None,
             f"{expected.name}: the RMS error is {rms_ratio:.0f} times that of the declared arithmetic, "
-            f"allowed are {RMS_RATIO:.0f}",
+            f"allowed are {expected.rms / expected.rms_declared:.0f}",
         )
     return Closeness(worst, rms_ratio, mismatch)
 
