@@ -1,8 +1,10 @@
 """`ekb compare`."""
 
+import json
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 from tests.cli.conftest import Ekb
 from tests.reports.support import make_rows
 from tests.reports.test_comparisons import PATTERNS, row
@@ -90,3 +92,43 @@ def test_a_run_of_several_agents_is_enough(tmp_path: Path, ekb: Ekb) -> None:
     assert [(c["first"]["agent"], c["second"]["agent"]) for c in found] == [("a", "b")]
     assert found[0]["scores"]["Correct@1"]["verdict"] == "better"
     assert ekb("compare", run, "--agent", "a").status == Status.USAGE
+
+
+def on_two_devices(root: Path, **good: int) -> str:
+    """Make a run on several devices: how many patterns are right on each."""
+    for number, (device, count) in enumerate(good.items()):
+        settings: dict[str, JsonValue] = {"profile": device, "also": [d for d in good if d != device]}
+        settings |= {"answers_of": next(iter(good))} if number else {}
+        make_rows(root / device, {"a": row(count)}, settings=settings, device={"profile": device})
+    names = {"schema": "runs/1", "folders": list(good)}
+    (root / "runs.json").write_text(json.dumps(names), encoding="utf-8")
+    return str(root)
+
+
+def test_runs_on_several_devices_are_compared_on_each_and_by_portable(tmp_path: Path, ekb: Ekb) -> None:
+    old = on_two_devices(tmp_path / "old", llvm=6, opencl=2)
+    new = on_two_devices(tmp_path / "new", llvm=7, opencl=8)
+    found = ekb("compare", old, new, "--json").json["comparisons"]
+
+    assert [c["conditions"]["device"] for c in found] == ["llvm", "opencl", "llvm, opencl"]
+    assert [c["scores"]["Correct@1"]["difference"] for c in found[:2]] == [1 / 8, 6 / 8]
+    assert found[2]["scores"]["Portable@1"]["difference"] == 5 / 8
+    alone = ekb("compare", old, new, "-m", "portable", "--fail-under", "63")
+    assert alone.status == Status.NO
+    assert "Portable@1 of a in" in alone.err
+    report = ekb("report", old)
+    assert "one text on llvm, opencl" in report.out
+    assert len(ekb("report", old, "--csv").out.splitlines()) == 17
+
+
+def test_runs_on_one_device_have_no_portable(runs: tuple[str, str], ekb: Ekb) -> None:
+    done = ekb("compare", *runs, "-m", "portable")
+    assert (done.status, done.out) == (Status.USAGE, "")
+    assert "Portable@1 is of runs on several devices alone" in done.err
+
+
+def test_a_run_on_several_devices_is_reproduced_on_one(tmp_path: Path, ekb: Ekb) -> None:
+    run = on_two_devices(tmp_path / "run", llvm=6, opencl=2)
+    done = ekb("reproduce", run)
+    assert done.status == Status.USAGE
+    assert f"name one of {run}/llvm, {run}/opencl" in done.err

@@ -1,24 +1,27 @@
 """`ekb compare`: is one agent better than another, and could that be chance?"""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from edgekernelbench.base.errors import RecordError
+from edgekernelbench.cli.going import read_all
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.metrics.measures import Measure, find_measure
 from edgekernelbench.reports.comparison_tables import comparison_lines, comparisons_as_json, points
 from edgekernelbench.reports.comparisons import Comparison, all_judged, compare_rows, pair_rows, rows_of
-from edgekernelbench.reports.runs import read_attempts, reference_of
+from edgekernelbench.reports.portable import PORTABLE_MEASURE, join_run, runs_together
+from edgekernelbench.reports.runs import RunAttempts, reference_of
 from edgekernelbench.reports.tables import flaw_lines
 
 app = command_app()
 
+PORTABLE_WORD = "portable"
 DEFAULT = ("accepted", "correct", "fast", "sure-fast")
 
 
@@ -34,9 +37,9 @@ def compare(
         typer.Option(
             "--metric",
             "-m",
-            help="accepted@k, correct@k, fast@p or sure-fast@p; may be repeated.",
+            help="accepted@k, correct@k, fast@p, sure-fast@p or portable; may be repeated.",
             metavar="SCORE",
-            show_default="all four at 1",
+            show_default="all at 1",
         ),
     ] = None,
     agent: Annotated[
@@ -58,19 +61,18 @@ def compare(
     """Hold rows against the first: difference, interval, and how likely chance alone shows as much.
 
     Pairs are workloads that both rows were given. Runs with the same several agents are compared agent by
-    agent. Rows of another release, track, device or reference are refused.
+    agent, runs on several devices device by device. Rows of another release, track, device or reference are
+    refused.
 
     The status is 1 when an attempt is not judged, records were changed after they were written, or a
     difference is under --fail-under.
     """
-    read = [read_attempts(Path(run)) for run in runs]
+    given = [read_all([run]) for run in runs]
+    read = [run for several in given for run in several]
     for run in read:
         for line in flaw_lines(run.flaws, run.folder):
             say(line)
-    rows = rows_of(read, agent or ())
-    baseline = reference_of(read[0]).baseline
-    measures = tuple(_measure(word, baseline) for word in metric or DEFAULT)
-    comparisons = compare_rows(pair_rows(rows), measures, seed=seed)
+    comparisons = _comparisons(given, agent or (), metric or (*DEFAULT, PORTABLE_WORD), seed)
     if as_json:
         print_json(comparisons_as_json(comparisons, seed=seed))
     else:
@@ -85,11 +87,33 @@ def compare(
     return Status.YES if all_judged(comparisons) and not below and not changed else Status.NO
 
 
+def _comparisons(
+    given: Sequence[Sequence[RunAttempts]], agents: Sequence[str], words: Sequence[str], seed: int
+) -> tuple[Comparison, ...]:
+    """Compare rows; those of runs on several devices device by device, and then by Portable@1."""
+    groups: dict[str, list[RunAttempts]] = defaultdict(list)
+    several = any(len(runs) > 1 for runs in given)
+    for run in (run for runs in given for run in runs):
+        groups[run.manifest.device.profile if several else ""].append(run)
+    found: list[Comparison] = []
+    for runs in groups.values():
+        baseline = reference_of(runs[0]).baseline
+        measures = [_measure(word, baseline) for word in words if word != PORTABLE_WORD]
+        if measures:
+            found += compare_rows(pair_rows(rows_of(runs, agents)), measures, seed=seed)
+    together = [join_run(one) for runs in given for one in runs_together(runs)]
+    if PORTABLE_WORD in words and together:
+        found += compare_rows(pair_rows(rows_of(together, agents)), [PORTABLE_MEASURE], seed=seed)
+    if not found:
+        raise RecordError("there is nothing to compare: Portable@1 is of runs on several devices alone")
+    return tuple(found)
+
+
 def _measure(word: str, baseline: str) -> Measure:
     found = find_measure(word, baseline=baseline)
     if found is None:
         raise RecordError(
-            f"no score {word!r}; there are accepted@k, correct@k, fast@p and sure-fast@p, "
+            f"no score {word!r}; there are accepted@k, correct@k, fast@p, sure-fast@p and portable, "
             "k at least 1 and p above 0"
         )
     return found

@@ -17,7 +17,7 @@ from edgekernelbench.reports.courses import read_courses
 from edgekernelbench.reports.markdown import runs_as_markdown
 from edgekernelbench.reports.portable import portable_scores
 from edgekernelbench.reports.portable_tables import add_portable, portable_lines
-from edgekernelbench.reports.runs import RunScores, read_attempts, score_run
+from edgekernelbench.reports.runs import RunAttempts, RunScores, read_attempts, score_run
 from edgekernelbench.reports.tables import flaw_lines, runs_as_json, table_lines
 
 
@@ -51,14 +51,18 @@ def finish_runs(
     return show_runs([str(folder.root) for folder in folders], as_json=as_json)
 
 
+def read_all(folders: Sequence[str]) -> list[RunAttempts]:
+    """Read runs, and of a run on several devices each."""
+    return [read_attempts(run.root) for folder in folders for run in run_folders(Path(folder))]
+
+
 def show_runs(folders: list[str], *, as_json: bool, markdown: bool = False) -> int:
     """Print the tables of runs.
 
     Returns:
         YES, or NO when a run has attempts that are not judged, or records that were changed.
     """
-    roots = [run.root for folder in folders for run in run_folders(Path(folder))]
-    read = [read_attempts(root) for root in roots]
+    read = read_all(folders)
     scored = [score_run(run) for run in read]
     courses = [read_courses(run) for run in read]
     portable = portable_scores(read)
@@ -83,7 +87,7 @@ def print_rows(folders: list[str]) -> int:
     Returns:
         As `show_runs`.
     """
-    read = [read_attempts(Path(folder)) for folder in folders]
+    read = read_all(folders)
     print_lines(attempts_as_csv(read).split("\r\n")[:-1])
     scored = [score_run(run) for run in read]
     _say_flaws(scored)

@@ -18,6 +18,7 @@ from edgekernelbench.bench.reproduction import (
 from edgekernelbench.bench.reproduction import (
     reproduce as judge_once_more,
 )
+from edgekernelbench.bench.several import run_folders
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.repetitions import repetition_lines, repetitions_as_json
@@ -62,7 +63,10 @@ def reproduce(
     The status is 0 when all agrees, 1 when records were changed or an answer is another one, 3 when nothing
     could be learnt of an attempt.
     """
-    folder = RunFolder(Path(run))
+    folder, *others = run_folders(Path(run))
+    if others:
+        names = ", ".join(str(one.root) for one in (folder, *others))
+        raise RecordError(f"{run} holds runs on several devices: name one of {names}")
     flaws = _all_flaws(folder)
     wanted: tuple[str, ...] = () if records_only else repeatable(folder, attempts or ())
     if sample is not None and sample < len(wanted):

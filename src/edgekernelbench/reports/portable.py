@@ -1,20 +1,22 @@
 """Portable@1: runs of the same answers on several devices, put together."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from edgekernelbench.base.errors import RecordError
 from edgekernelbench.metrics.failures import failures_by_kind
 from edgekernelbench.metrics.headline import Score, Withheld
 from edgekernelbench.metrics.intervals import interval_of
-from edgekernelbench.metrics.measures import correct
+from edgekernelbench.metrics.measures import Measure, correct
 from edgekernelbench.metrics.population import Scored, unjudged
 from edgekernelbench.metrics.portable import joined
 from edgekernelbench.records.attempt import attempt_id
 from edgekernelbench.reports.runs import RunAttempts
 
 PORTABLE = "Portable@1"
+PORTABLE_MEASURE = Measure(PORTABLE, correct().score)
+"""The score of what `join_run` makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,18 @@ def portable_scores(runs: Sequence[RunAttempts]) -> tuple[Portable, ...]:
     Raises:
         RecordError: When the runs of a set do not judge the same texts.
     """
+    return tuple(_score(found) for found in runs_together(runs))
+
+
+def runs_together(runs: Sequence[RunAttempts]) -> tuple[dict[str, RunAttempts], ...]:
+    """Find runs that judge the same answers on several devices.
+
+    Args:
+        runs: Any runs.
+
+    Returns:
+        The runs by device, of each set of which all are there.
+    """
     sets: dict[tuple[Path, frozenset[str]], dict[str, RunAttempts]] = {}
     for run in runs:
         others = run.manifest.settings.get("also")
@@ -53,35 +67,58 @@ def portable_scores(runs: Sequence[RunAttempts]) -> tuple[Portable, ...]:
             device = run.setting("profile")
             devices = frozenset({device, *map(str, others)})
             sets.setdefault((Path(run.folder).resolve().parent, devices), {})[device] = run
-    return tuple(_score(found) for (_, devices), found in sets.items() if devices == set(found))
+    return tuple(found for (_, devices), found in sets.items() if devices == set(found))
 
 
 def _score(found: dict[str, RunAttempts]) -> Portable:
-    # The run that asked the agents names nobody whose answers it judges.
-    order = sorted(found, key=lambda device: bool(found[device].setting("answers_of")))
-    runs = {device: found[device] for device in order}
-    first = runs[order[0]]
-    rows = []
+    runs = _ordered(found)
+    agents = join_run(found).agents
+    rows = tuple((agent, _row(agent, attempts)) for agent, attempts in agents.items())
+    workloads = len({a.workload for attempts in agents.values() for a in attempts})
+    return Portable(tuple(runs), tuple(run.folder for run in runs.values()), rows, workloads)
+
+
+def join_run(found: Mapping[str, RunAttempts]) -> RunAttempts:
+    """Make one run of the same answers' runs on several devices: correct is what is correct on all.
+
+    Args:
+        found: The runs by device.
+
+    Returns:
+        A run whose attempts have no times and whose device is all of them.
+
+    Raises:
+        RecordError: When the runs do not judge the same texts.
+    """
+    runs = _ordered(found)
+    first = next(iter(runs.values()))
+    agents = {}
     for agent in first.agents:
         _hold_same_texts(agent, runs)
         try:
-            attempts = joined({device: run.agents.get(agent, ()) for device, run in runs.items()})
+            agents[agent] = joined({device: run.agents.get(agent, ()) for device, run in runs.items()})
         except ValueError as error:
             raise RecordError(f"{first.folder}: {error}") from None
-        rows.append((agent, _row(agent, attempts)))
-    workloads = len({a.workload for attempts in first.agents.values() for a in attempts})
-    return Portable(tuple(order), tuple(run.folder for run in runs.values()), tuple(rows), workloads)
+    device = first.manifest.device.model_copy(update={"profile": ", ".join(runs)})
+    manifest = first.manifest.model_copy(update={"device": device})
+    return replace(first, folder=str(Path(first.folder).parent), manifest=manifest, agents=agents)
+
+
+def _ordered(found: Mapping[str, RunAttempts]) -> dict[str, RunAttempts]:
+    """Put the run first that asked the agents: it names nobody whose answers it judges."""
+    order = sorted(found, key=lambda device: bool(found[device].setting("answers_of")))
+    return {device: found[device] for device in order}
 
 
 def _row(agent: str, attempts: Sequence[Scored]) -> Score | Withheld:
     missing = unjudged(attempts)
     if missing:
         return Withheld(agent, len(attempts) - len(missing), len(attempts), failures_by_kind(attempts))
-    measure = correct()
-    return Score(PORTABLE, measure.score(attempts), interval_of(attempts, measure.score))
+    score = PORTABLE_MEASURE.score
+    return Score(PORTABLE, score(attempts), interval_of(attempts, score))
 
 
-def _hold_same_texts(agent: str, runs: dict[str, RunAttempts]) -> None:
+def _hold_same_texts(agent: str, runs: Mapping[str, RunAttempts]) -> None:
     """Refuse judgements of different texts: Portable@1 is about one."""
     first, *others = runs.values()
     for plan in first.agents[agent]:
