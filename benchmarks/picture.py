@@ -1,4 +1,4 @@
-"""Make the pictures of the documentation from a real run: `python benchmarks/picture.py RUN [RUN-WITH-A-PATH]`.
+"""Make the pictures of the documentation: `python benchmarks/picture.py RUN [RUN-WITH-A-PATH]`.
 
 Needs the system's Chromium and the package playwright (the extra `dev`). Writes PNG files to docs/pictures.
 """

@@ -8,8 +8,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 from tests.reports.page.browser import opened
+from tests.reports.page.synthetic import make_large_run
 
 from edgekernelbench.metrics.headline import Headline
+from edgekernelbench.reports.page.watch import make_page
 from edgekernelbench.reports.runs import read_run
 
 MOST_BYTES = 6_000_000
@@ -93,11 +95,8 @@ def test_kernels_that_are_faster_within_a_room_are_found(browser: Browser, small
     with opened(browser, small[1]) as seen:
         seen.page.fill("input[name=faster]", "1.0")
         seen.page.fill("input[name=room]", "64")
-        expect(seen.page.locator("#table tbody tr td.none, #table tbody th").first).to_be_visible()
-        seen.page.wait_for_function(
-            "document.querySelector('#how-many').textContent.startsWith('0') === false"
-        )
-        seen.page.wait_for_timeout(300)
+        # Typing is answered when it pauses, and the address says when both were.
+        seen.page.wait_for_function("['faster', 'room'].every((name) => location.hash.includes(name))")
         rows = seen.ask("""() => [...document.querySelectorAll("#table tbody tr")].map((row) =>
             [...row.cells].map((cell) => cell.textContent))""")
         assert rows
@@ -148,6 +147,25 @@ def test_two_rows_are_compared_and_different_questions_are_not(
         assert re.search(r"yes, (better|worse)|not told apart|cannot be said", table.first.inner_text())
         seen.page.select_option("#comparison select[name=b]", "0:0")
         expect(seen.page.locator("#comparison .none")).to_have_text("Choose two different rows.")
+
+
+def test_runs_of_different_kinds_share_no_table_and_no_picture(browser: Browser, tmp_path: Path) -> None:
+    runs = [
+        make_large_run(tmp_path / "one", workloads=6, sets=1),
+        make_large_run(tmp_path / "two", workloads=6, sets=1, agents=("policy",), track="optimise"),
+    ]
+    make_page(runs, tmp_path / "page.html")
+    with opened(browser, tmp_path / "page.html") as seen:
+        assert seen.text("#how-many") == "18 attempts of 24"
+        assert "all" not in seen.page.locator("select[name=run] option").all_inner_texts()
+        seen.page.select_option("select[name=run]", "1")
+        assert seen.text("#how-many") == "6 attempts of 24"
+        assert seen.page.locator("#chosen-scores tbody tr").count() == 1
+        seen.page.select_option("#comparison select[name=a]", "0:0")
+        seen.page.select_option("#comparison select[name=b]", "1:0")
+        expect(seen.page.locator("#comparison .none")).to_contain_text(
+            "not compared: the track is write in one, optimise in two"
+        )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -22,21 +22,20 @@ function compared(rows) {
   const why = incomparable(a, b);
   if (why) return el("p", { class: "none" }, why);
   const [own, other] = [a, b].map((who) => rows.filter((row) => row.who === who.key));
-  const lines = SCORES.map(([name, holds]) => scoreLine(name, difference(own, other, holds)));
-  const device = RUNS[a.run].device.profile === RUNS[b.run].device.profile ? null
-    : el("p", {}, `They ran on different devices, ${RUNS[a.run].device.profile} and ${RUNS[b.run].device.profile}: this compares devices too.`);
+  const apart = differences(SPEED_KIND, RUNS[a.run], RUNS[b.run]);
+  const lines = SCORES.map(([name, holds]) => (apart.length && name.includes("Fast")
+    ? [name, "–", "", "", "", `not compared: ${apart.join("; ")}`] : scoreLine(name, difference(own, other, holds))));
   return [
-    device,
     el("p", { class: "fine" }, "The first row's score less the second's, on workloads that both were given. By chance: how often as large a difference comes of whole patterns changing sides (`ekb compare` says more)."),
-    tableOf(["score", "difference", "95 % interval", "workloads", "by chance", "is it real?"], lines, { label: "Differences", words: ["is it real?"] }),
-    bothTimed(a, b, own, other),
+    tableOf(["score", "difference", "95 % interval", "workloads", "by chance", "is it real?"], lines, { label: "Difference of each score", words: ["is it real?"] }),
+    apart.length === 0 && bothTimed(a, b, own, other),
   ];
 }
 
 function incomparable(a, b) {
   if (a.key === b.key) return "Choose two different rows.";
-  const [one, two] = [RUNS[a.run].settings.track, RUNS[b.run].settings.track];
-  return one === two ? "" : `One run is of track ${one}, the other of ${two}: they answer different questions and are not compared.`;
+  const apart = differences(KIND, RUNS[a.run], RUNS[b.run]);
+  return apart.length ? `They answer different questions and are not compared: ${apart.join("; ")}.` : "";
 }
 
 function scoreLine(name, { value, interval, workloads, chance }) {

@@ -61,7 +61,8 @@ function fillTable(rows) {
 function change(what) {
   Object.assign(state, what);
   most = PAGE;
-  if (Object.keys(what).length > 3) byId("form").replaceChildren(filterForm(change));
+  if ("run" in what && !("agent" in what)) state.agent = "";
+  if ("run" in what) byId("form").replaceChildren(filterForm(change));
   remember();
   if ("sort" in what && !("q" in what)) fillTable(chosen()); // the order changes no score and no picture
   else refresh();

@@ -24,6 +24,26 @@ const WHO = RUNS.flatMap((run, runAt) => run.agents.map((agent, at) => ({
 })));
 const NAMES = new Map(WHO.map((who) => [who.key, who.name]));
 
+// What two rows must share to be held against each other, and what their speeds must share besides
+// (reports/comparability.py says the same for `ekb compare`).
+const KIND = {
+  catalogue: (run) => run.catalogue, track: (run) => run.settings.track || "write", device: (run) => run.device.profile,
+  "device class": (run) => run.device.device_class, reference: (run) => run.reference.name,
+};
+const SPEED_KIND = {
+  timing: (run) => run.settings.timing, processor: (run) => run.device.cpu || run.device.machine,
+  threads: (run) => run.device.threads, compiler: (run) => run.settings.compiler,
+};
+
+/** Says in what two runs differ that must be the same. */
+function differences(kinds, one, two) {
+  return Object.entries(kinds).filter(([, read]) => read(one) !== read(two))
+    .map(([name, read]) => `the ${name} is ${read(one) || "unknown"} in ${one.name}, ${read(two) || "unknown"} in ${two.name}`);
+}
+
+/** Whether all runs of the page may stand in one table and in one picture. */
+const ONE_KIND = RUNS.every((run) => differences(KIND, RUNS[0], run).length === 0);
+
 const REFERENCE = "reference";
 const referenceOf = (row) => RUNS[row.run].reference.baseline;
 

@@ -1,6 +1,7 @@
 // What is looked at: the filter, the scores of what it leaves, and the table of attempts.
 
-const START = { run: "", agent: "", outcome: "", level: "", domain: "", dtype: "", q: "", room: "", faster: "", sort: "workload", down: "" };
+// Runs of different kinds are looked at one at a time.
+const START = { run: ONE_KIND ? "" : "0", agent: "", outcome: "", level: "", domain: "", dtype: "", q: "", room: "", faster: "", sort: "workload", down: "" };
 const state = { ...START };
 const PAGE = 200;
 let most = PAGE;
@@ -78,7 +79,8 @@ function attemptsTable(rows, change) {
   const body = rows.slice(0, most).map((row) => el("tr", { title: row.reason || null },
     cellsOf(row).map((cell, at) => el(at ? "td" : "th", at ? {} : { scope: "row" }, cell))));
   const table = el("table", { class: "attempts" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body));
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of attempts" }, table);
+  const none = rows.length === 0 && el("p", { class: "none" }, "No attempt is all that was asked for: ask for less.");
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of attempts" }, table, none);
 }
 
 const valuesOf = (name) => [...new Set(ROWS.map((row) => row.facts[name]).filter(Boolean))].sort();
@@ -89,8 +91,8 @@ function filterForm(change) {
   const type = (label, name, attributes) => field(label, name, state[name], (value) => change({ [name]: value }), attributes);
   return el("form", { class: "filter", "aria-label": "What to look at", onsubmit: (event) => event.preventDefault() },
     type("workload", "q", { type: "search", placeholder: "conv i8", id: "words" }),
-    RUNS.length > 1 && pick("run", "run", [["", "all"], ...RUNS.map((run, at) => [at, `${run.name} on ${run.device.profile}`])]),
-    pick("agent", "agent", [["", "all"], ...WHO.map((who) => [who.key, who.name])]),
+    RUNS.length > 1 && pick("run", "run", [...(ONE_KIND ? [["", "all"]] : []), ...RUNS.map((run, at) => [at, `${run.name}: ${run.settings.track || "write"} on ${run.device.profile}`])]),
+    pick("agent", "agent", [["", "all"], ...WHO.filter((who) => state.run === "" || who.run === Number(state.run)).map((who) => [who.key, who.name])]),
     pick("element type", "dtype", any("dtype")),
     valuesOf("level").length > 0 && pick("level", "level", any("level")),
     valuesOf("domain").length > 0 && pick("domain", "domain", any("domain")),
