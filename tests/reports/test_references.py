@@ -77,3 +77,11 @@ def test_speed_is_counted_against_the_reference_that_records_name(tmp_path: Path
 def test_runs_that_name_no_reference_are_what_they_were(tmp_path: Path) -> None:
     assert str(read_run(make_run(tmp_path / "run")).reference) == "R0, the default lowering"
     assert correct(50, 100).rings[0].log_ratio("r1") is None
+
+
+def test_r1_is_never_slower_than_r0() -> None:
+    kernel, default, slow = (
+        Series(n, 1, (Nanoseconds(t),), 2) for n, t in (("kernel", 50), ("default", 60), ("r1", 90))
+    )
+    ring = Ring(kernel, (default, slow))
+    assert ring.log_ratio("r1") == ring.log_ratio("default")

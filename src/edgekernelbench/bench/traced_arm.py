@@ -29,7 +29,7 @@ def open_traces(task: Task, workload: Workload, judge: Judge, seed: int, trials:
     Args:
         task: The task, for the number of the attempt.
         workload: The workload.
-        judge: Whose fork servers are used.
+        judge: Whose device it is, and whose limits.
         seed: Of the search.
         trials: How many candidates there will be.
 
@@ -37,8 +37,10 @@ def open_traces(task: Task, workload: Workload, judge: Judge, seed: int, trials:
         PrerequisiteError: When TVM is missing.
         ServerLost: When no worker can be started.
     """
-    server = judge.find_server(TUNER)
     with ExitStack() as stack:
+        # A server of its own: other attempts may be at work, and the judge is theirs as well.
+        own = stack.enter_context(Judge(judge.profile, limits=judge.limits))
+        server = own.find_server(TUNER)
         session = stack.enter_context(Session(workload, judge.profile, server, judge.limits, lay=False))
         yield Traces(session, stack, seed=seed * 7919 + task.sample, trials=trials)
 
