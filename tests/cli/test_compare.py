@@ -117,7 +117,7 @@ def test_runs_on_several_devices_are_compared_on_each_and_by_portable(tmp_path: 
     assert alone.status == Status.NO
     assert "Portable@1 of a in" in alone.err
     report = ekb("report", old)
-    assert "one text on llvm, opencl" in report.out
+    assert "one text on llvm (server), opencl (server)" in report.out
     assert len(ekb("report", old, "--csv").out.splitlines()) == 17
 
 

@@ -24,7 +24,8 @@ def comparison_lines(comparisons: Sequence[Comparison], *, seed: int) -> list[st
     lines: list[str] = []
     for comparison in comparisons:
         lines += [*_table(comparison), ""]
-    several = len(comparisons) > 1
+    # Comparisons on one device are corrected for their number together.
+    several = len({one.manifest.device.profile for one in comparisons}) < len(comparisons)
     lines += wrapped(
         "points: second minus first, on the workloads that both were given; "
         f"interval: {RESAMPLES:,} draws of whole patterns; p: how often chance alone shows as much, turning "

@@ -45,7 +45,7 @@ class Compared:
 
     Attributes:
         difference: Second against first.
-        p_value: Corrected for how many rows were held against the first; None with fewer than two patterns.
+        p_value: Corrected for how many comparisons are made together; None with fewer than two patterns.
     """
 
     difference: Difference

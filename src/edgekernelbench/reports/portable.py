@@ -25,12 +25,14 @@ class Portable:
 
     Attributes:
         devices: The devices, the one that the agent measured on first.
+        classes: The class of each: `edge`, `server` or `stand-in`.
         folders: The runs, in the same order.
         rows: The score of each agent, or why there is none yet.
         workloads: How many workloads each is over.
     """
 
     devices: tuple[str, ...]
+    classes: tuple[str, ...]
     folders: tuple[str, ...]
     rows: tuple[tuple[str, Score | Withheld], ...]
     workloads: int
@@ -75,7 +77,9 @@ def _score(found: dict[str, RunAttempts]) -> Portable:
     agents = join_run(found).agents
     rows = tuple((agent, _row(agent, attempts)) for agent, attempts in agents.items())
     workloads = len({a.workload for attempts in agents.values() for a in attempts})
-    return Portable(tuple(runs), tuple(run.folder for run in runs.values()), rows, workloads)
+    classes = tuple(run.manifest.device.device_class for run in runs.values())
+    folders = tuple(run.folder for run in runs.values())
+    return Portable(tuple(runs), classes, folders, rows, workloads)
 
 
 def join_run(found: Mapping[str, RunAttempts]) -> RunAttempts:
@@ -99,7 +103,10 @@ def join_run(found: Mapping[str, RunAttempts]) -> RunAttempts:
             agents[agent] = joined({device: run.agents.get(agent, ()) for device, run in runs.items()})
         except ValueError as error:
             raise RecordError(f"{first.folder}: {error}") from None
-    device = first.manifest.device.model_copy(update={"profile": ", ".join(runs)})
+    classes = dict.fromkeys(run.manifest.device.device_class for run in runs.values())
+    device = first.manifest.device.model_copy(
+        update={"profile": ", ".join(runs), "device_class": ", ".join(classes)}
+    )
     manifest = first.manifest.model_copy(update={"device": device})
     return replace(first, folder=str(Path(first.folder).parent), manifest=manifest, agents=agents)
 

@@ -24,7 +24,8 @@ def portable_lines(found: Sequence[Portable]) -> list[str]:
             if isinstance(row, Score):
                 cells += [[agent, percent(None if row.value is None else float(row.value))]]
                 cells += [["", interval_text(row)]]
-        lines += ["", *wrapped(f"one text on {', '.join(one.devices)}"), ""]
+        named = (f"{device} ({kind})" for device, kind in zip(one.devices, one.classes, strict=True))
+        lines += ["", *wrapped(f"one text on {', '.join(named)}"), ""]
         lines += [*columns(cells, right=frozenset({1})), ""] if len(cells) > 1 else []
         for agent, row in one.rows:
             if isinstance(row, Withheld):
@@ -34,6 +35,8 @@ def portable_lines(found: Sequence[Portable]) -> list[str]:
             f"share of attempts whose one text is correct on all {len(one.devices)} devices, over "
             f"{one.workloads} workloads; [95 % intervals]"
         )
+        if set(one.classes) != {"edge"}:
+            lines += wrapped("not all of them are edge devices: this is no edge result")
     return lines
 
 
@@ -57,6 +60,7 @@ def add_portable(runs: Sequence[dict[str, object]], found: Sequence[Portable]) -
 def _as_json(one: Portable) -> dict[str, object]:
     return {
         "devices": list(one.devices),
+        "classes": list(one.classes),
         "folders": list(one.folders),
         "workloads": one.workloads,
         "rows": [
