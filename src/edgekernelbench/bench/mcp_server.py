@@ -3,11 +3,14 @@
 import hmac
 from functools import partial
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from edgekernelbench.agents.hosted import Counter
 from edgekernelbench.agents.protocol import Task
 from edgekernelbench.base.errors import PrerequisiteError
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
 
 REMEDY = "pip install 'edgekernelbench[mcp]'"
 LOOPBACK = "127.0.0.1"
@@ -18,7 +21,7 @@ ABOUT = (
 )
 
 
-def make_server(counter: Counter) -> Any:
+def make_server(counter: Counter) -> "MCPServer":
     """Make the server of a counter: five tools, three resources.
 
     Args:
@@ -68,7 +71,7 @@ def make_server(counter: Counter) -> Any:
     return server
 
 
-def _add_pages(server: Any, task: Task) -> None:
+def _add_pages(server: "MCPServer", task: Task) -> None:
     @server.resource("ekb://language", mime_type="text/markdown")
     def language() -> str:
         """The reference of the kernel language."""

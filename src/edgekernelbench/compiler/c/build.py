@@ -26,6 +26,9 @@ GCC 12.2 gives wrong values where it unswitches a loop that it vectorises for AV
 few channels, counts of bits), hence the last one.
 """
 
+PORTABLE = tuple(flag for flag in FLAGS if not flag.startswith("-march"))
+"""The same for any machine."""
+
 _TIMEOUT_S = 120
 
 

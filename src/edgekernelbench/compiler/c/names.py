@@ -8,7 +8,17 @@ _TAKEN = frozenset(
         *("extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return"),
         *("short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void"),
         *("volatile", "while", "asm", "typeof", "bool", "true", "false", "main", "candidate", "position"),
-        *("workspace", "thread_area", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t"),
+        *(
+            "workspace",
+            "prepared",
+            "thread_area",
+            "int8_t",
+            "int16_t",
+            "int32_t",
+            "int64_t",
+            "uint8_t",
+            "uint16_t",
+        ),
         *("uint32_t", "uint64_t", "NAN", "INFINITY"),
     }
 )
