@@ -57,3 +57,14 @@ def test_a_changed_reference_is_named(ekb: Ekb, releases: Path, tmp_path: Path) 
     done = ekb("release", "verify")
     assert done.status == 1
     assert "references of llvm" in done.out
+
+
+def test_another_library_of_the_vendor_is_said_and_changes_no_name(ekb: Ekb, releases: Path) -> None:
+    ekb("release", "freeze")
+    path = releases / "2026.1" / "release.json"
+    frozen = ReleaseRecord.read(path.read_text(encoding="utf-8"), path.name)
+    other = frozen.model_copy(update={"versions": {**frozen.versions, "onnxruntime": "1.0"}})
+    path.write_text(other.model_dump_json(by_alias=True), encoding="utf-8")
+    release._name_now.cache_clear()
+    assert ekb("release", "verify").status == 1
+    assert release.release_name() == "2026.1"

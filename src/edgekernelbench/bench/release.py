@@ -21,8 +21,12 @@ RELEASE = "2026.1"
 CHANGED = "+changed"
 """Ending of a release's name in records that were made with something else than was frozen."""
 
-PACKAGES = ("apache-tvm", "apache-tvm-ffi", "numpy", "torch", "onnxruntime")
-"""Packages whose version decides how fast a reference is, or what is right."""
+COMPILERS = ("apache-tvm", "apache-tvm-ffi")
+"""Packages whose version decides how fast a reference is."""
+
+BESIDE = ("numpy", "torch", "onnxruntime")
+"""Packages that are listed: of the oracle and of the vendor. They change no name of a release, since a machine may
+lack the vendor's, and every run stores its own versions."""
 
 SOURCE = Path(edgekernelbench.__file__).parent
 DATA = Path(__file__).parent / "data" / "releases"
@@ -78,7 +82,7 @@ def describe_release(name: str = RELEASE, folder: Path | None = None) -> Release
         patterns=len(catalogue.patterns),
         workloads=len(catalogue.workloads),
         hashes={"catalogue": catalogue.hash, **_hashes()},
-        versions={p: versions[p] for p in PACKAGES if p in versions},
+        versions={p: versions[p] for p in (*COMPILERS, *BESIDE) if p in versions},
         references=_references(release_folder(name) if folder is None else folder),
     )
 
@@ -134,16 +138,17 @@ def differences(frozen: ReleaseRecord, now: ReleaseRecord) -> tuple[Difference, 
 
 
 def release_name() -> str:
-    """Name the release of records that are made now, with `+changed` when something else was frozen."""
+    """Name the release of records that are made now, with `+changed` when what decides scores differs."""
     return _name_now()
 
 
 @cache
 def _name_now() -> str:
     path = release_folder() / "release.json"
-    if not path.is_file() or differences(read_release(), describe_release()):
+    if not path.is_file():
         return RELEASE + CHANGED
-    return RELEASE
+    found = differences(read_release(), describe_release())
+    return RELEASE + CHANGED if any(d.what not in BESIDE for d in found) else RELEASE
 
 
 def _pairs(frozen: ReleaseRecord, now: ReleaseRecord) -> Iterator[tuple[str, str, str]]:

@@ -5,7 +5,14 @@ from typing import Annotated
 
 import typer
 
-from edgekernelbench.bench.release import RELEASE, describe_release, differences, freeze_release, read_release
+from edgekernelbench.bench.release import (
+    RELEASE,
+    describe_release,
+    differences,
+    freeze_release,
+    read_release,
+    release_name,
+)
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.status import Status
@@ -37,7 +44,7 @@ def verify(name: Name = RELEASE, *, as_json: Json = False) -> int:
     elif found:
         cells = [[d.what, d.frozen or "none", d.now or "none"] for d in found]
         print_lines(columns([["differs", "frozen", "now"], *cells]))
-        print_lines(["", f"records that are made now say {name}+changed"])
+        print_lines(["", f"records that are made now say {release_name()}"])
     else:
         print_lines([f"release {name} is as it was frozen"])
     return Status.NO if found else Status.YES
