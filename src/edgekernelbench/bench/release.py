@@ -25,7 +25,7 @@ COMPILERS = ("apache-tvm", "apache-tvm-ffi")
 """Packages whose version decides how fast a reference is."""
 
 BESIDE = ("numpy", "torch", "onnxruntime")
-"""Packages that are listed: of the oracle and of the vendor. They change no name of a release, since a machine may
+"""Packages that are listed: of the oracle and of the vendor. They change no name of a release: a machine may
 lack the vendor's, and every run stores its own versions."""
 
 SOURCE = Path(edgekernelbench.__file__).parent
