@@ -94,11 +94,15 @@ def test_a_report_of_hostile_answers_and_names_is_harmless(
     )
     folder = start_run(tmp_path / "run", asked, catalogue)
     continue_run(folder, catalogue=catalogue)
-    for words in (["report", str(folder.root)], ["report", str(folder.root), "--json"]):
-        run(words)
+    for form in ([], ["--json"], ["--markdown"], ["--csv"]):
+        run(["report", str(folder.root), *form])
         printed = capsys.readouterr()
         assert name not in printed.out
         assert is_harmless(printed.out + printed.err)
+    run(["report", str(folder.root), "--html", str(tmp_path / "page.html")])
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<script>alert(1)" not in page
+    assert not any(hostile in page for hostile in (name, CLEAR, BACKWARDS))
 
 
 def test_every_command_prints_through_the_same_door() -> None:

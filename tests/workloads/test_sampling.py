@@ -149,3 +149,10 @@ def test_faint_values_are_as_far_from_their_mean_as_others_for_their_size() -> N
     values = drawn(Normal(draw="normal", mean=3.0), param, Distribution.FAINT)
     for row in values:
         assert np.std(row) == pytest.approx(abs(np.mean(row)) / 3, rel=0.1)
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_a_row_can_be_void(distribution: Distribution) -> None:
+    values = drawn(Normal(draw="normal", mean=0.3, void=True), Param("x", DType.F32, (3, 5, 7)), distribution)
+    assert np.all(values[-1] == 0.0)
+    assert np.any(values[:-1] != 0.0)

@@ -18,6 +18,9 @@ class Normal(_Draw):
     outlier: float = 1.0
     """Factor of the first and the last element along the last axis, as trained networks have a few features
     that outweigh all others; it makes a sum in a narrow type show whether its ends are there."""
+    void: bool = False
+    """Whether the last row along the first axis is zeros, as padding is: what keeps a division from failing
+    decides there."""
 
 
 class Uniform(_Draw):

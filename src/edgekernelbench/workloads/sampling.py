@@ -152,6 +152,8 @@ def _held(draw: Normal | Mask | Pulses, values: Floats) -> Floats:
     if isinstance(draw, Normal) and draw.outlier != 1.0:
         values[..., 0] *= draw.outlier
         values[..., -1] *= draw.outlier
+    if isinstance(draw, Normal) and draw.void:
+        values[-1] = 0.0
     if isinstance(draw, Mask) and draw.ends:
         values[..., 0] = values[..., -1] = 1.0
     if isinstance(draw, Pulses) and draw.silent:
