@@ -51,7 +51,9 @@ def test_every_picture_is_drawn_or_says_why_not(browser: Browser, small: tuple[P
             expect(figure.locator("svg[role=img], .none")).to_be_visible()
             if figure.locator("svg").count() == 0:
                 empty.add(figure.get_attribute("id"))
-        assert empty == {"search", "layers", "heat", "clock"}, "drawn records have no paths and no sensors"
+        assert empty == {"search", "layers", "heat", "clock", "endurance"}, (
+            "drawn records have no paths and no sensors"
+        )
         assert seen.errors == []
 
 
@@ -96,7 +98,7 @@ def test_kernels_that_are_faster_within_a_room_are_found(browser: Browser, small
         seen.page.fill("input[name=faster]", "1.0")
         seen.page.fill("input[name=room]", "64")
         # Typing is answered when it pauses, and the address says when both were.
-        seen.page.wait_for_function("['faster', 'room'].every((name) => location.hash.includes(name))")
+        seen.page.wait_for_url(lambda url: "faster" in url and "room" in url)
         rows = seen.ask("""() => [...document.querySelectorAll("#table tbody tr")].map((row) =>
             [...row.cells].map((cell) => cell.textContent))""")
         assert rows

@@ -4,8 +4,10 @@ import pytest
 from tests.reports.support import CRASHED, WRONG, correct, rejected
 
 from edgekernelbench.base.units import Nanoseconds
+from edgekernelbench.records.conditions import Conditions
+from edgekernelbench.records.judgement import Judgement, Moment, RooflineRecord
 from edgekernelbench.records.outcome import Outcome, Ring, Series
-from edgekernelbench.reports.page.rows import NOT_YET, drift, reason
+from edgekernelbench.reports.page.rows import NOT_YET, Known, drift, reason, row_of
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,27 @@ def test_a_device_that_slows_down_drifts() -> None:
     assert drift((Ring(slow, ()),)) == pytest.approx(1.35)
     assert drift((Ring(slow, (steady,)),)) == pytest.approx(1.35**0.5)
     assert drift((Ring(steady, ()),)) == 1.0
+
+
+def conditions(mhz: float, celsius: float, marks: tuple[str, ...]) -> Conditions:
+    return Conditions(
+        cores=(0,), mhz_low=mhz, mhz_high=3000.0, governor=None, celsius=celsius, throttled=None,
+        stolen=None, load=None, waited=0.0, slowing=0.0, marks=marks, tries=1,
+    )  # fmt: skip
+
+
+def test_bounds_conditions_and_endurance_are_in_the_row() -> None:
+    sets = (conditions(2000.0, 61.0, ()), conditions(1500.0, 75.5, ("clock",)))
+    judgement = Judgement(
+        attempt="a/conv/p@s-f32/0", workload="conv/p@s-f32", device="llvm", device_class="edge",
+        compiler="tvm", threads=1, text=None, outcome=correct(50, 100), conditions=sets,
+        roofline=RooflineRecord(memory_ns=10.0, compute_ns=20.0, launch_ns=1.0, working_set_bytes=64),
+        sustained=tuple(
+            Moment(at_ms=ms, per_run_ns=ns, mhz=None, celsius=None, held_back=None)
+            for ms, ns in ((1000, 50), (60000, 100))
+        ),
+    )  # fmt: skip
+    row = row_of(Known(judgement.attempt, None, judgement, 0), {"a": 0})
+    assert (row["bound_ns"], row["bound_by"]) == (20.0, "arithmetic")
+    assert (row["celsius"], row["mhz"], row["marks"]) == (75.5, 1500.0, ["clock"])
+    assert row["held"] == [[1000, 1.0], [60000, 0.5]]

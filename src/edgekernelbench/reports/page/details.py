@@ -93,6 +93,8 @@ def _judged(judgement: Judgement) -> dict[str, object]:
         "cost": None if judgement.cost is None else judgement.cost.model_dump(),
         "vendor": None if judgement.vendor is None else _vendor(judgement.vendor.model_dump()),
         "reference": None if judgement.reference is None else judgement.reference.model_dump(),
+        "board": None if judgement.board is None else judgement.board.model_dump(),
+        "sustained": [m.model_dump() for m in judgement.sustained or ()],
         "conditions": [c.model_dump() for c in judgement.conditions],
         "spent_ns": dict(judgement.spent_ns),
         **_outcome(judgement),

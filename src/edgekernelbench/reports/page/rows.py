@@ -149,6 +149,9 @@ def _cost(judgement: Judgement) -> dict[str, object]:
     found: dict[str, object] = {"flags": list(judgement.flags)} if judgement.flags else {}
     if judgement.roofline is not None:
         found |= _bound(judgement.roofline)
+    if judgement.sustained:
+        first = judgement.sustained[0].per_run_ns
+        found["held"] = [[m.at_ms, _short(first / m.per_run_ns)] for m in judgement.sustained]
     if judgement.conditions:
         found |= _conditions(judgement.conditions)
     if cost is None:

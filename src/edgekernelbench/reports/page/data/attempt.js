@@ -12,6 +12,7 @@ async function openAttempt(row) {
     detail.wrong && wrongSection(detail.wrong),
     row.steps !== undefined && pathSection(row),
     detail.rings?.length > 0 && samplesSection(row, detail),
+    detail.sustained?.length > 0 && enduranceSection(detail.sustained),
     detail.conditions?.length > 0 && conditionsSection(detail.conditions),
     textSection(detail, baselines[row.workload] ?? {}),
     detail.margins?.length > 0 && marginsSection(detail),
@@ -116,6 +117,16 @@ function pathSection(row) {
       : "The page has no room for it: `ekb show` walks through it in the run folder."));
 }
 
+function enduranceSection(moments) {
+  const known = (value, write) => (value === null ? "–" : write(value));
+  const first = moments[0].per_run_ns;
+  return section("Held over time", el("p", {}, "The kernel ran on end; each line is the median since the one before."),
+    tableOf(["seconds", "a run", "of its first speed", "clock", "hottest", "held back"], moments.map((m) => [
+      (m.at_ms / 1000).toFixed(1), duration(m.per_run_ns), percent(first / m.per_run_ns, 0), known(m.mhz, (v) => `${significant(v, 4)} MHz`),
+      known(m.celsius, (v) => `${v} °C`), known(m.held_back, (v) => (v ? "yes" : "no")),
+    ]), { label: "Speed over time" }));
+}
+
 function conditionsSection(conditions) {
   const known = (value, write) => (value === null ? "–" : write(value));
   return section("The machine meanwhile", tableOf(["set", "clock", "hottest", "throttled", "stolen", "load", "slower at the end", "what was not quiet", "tries"],
@@ -139,6 +150,7 @@ function costSection(detail) {
     ...Object.entries(cost?.workspace_bytes ?? {}).map(([scope, size]) => [scope === "prepared" ? "prepared ahead of time" : `workspace, ${scope}`, bytes(size)]),
     ...(usage ? [["calls of a model", usage.calls], ["tokens read, written", `${usage.input_tokens.toLocaleString("en")}, ${usage.output_tokens.toLocaleString("en")}`],
       ["submissions", usage.submissions], ["free checks", usage.checks], ["time of the agent", duration(usage.wall_ms * 1e6)]] : []),
+    ...(detail.board ? [["board", `${detail.board.name} (${detail.board.key}), ${detail.board.cpu || detail.board.machine}, ${detail.board.cores} cores, ${bytes(detail.board.memory_bytes)}`]] : []),
     ...(detail.vendor ? [["vendor's library", detail.vendor.name ?? "none is correct here"],
       ...Object.entries(detail.vendor.fallen).map(([name, why]) => [`${name} fell out`, why])] : []),
   ];

@@ -253,6 +253,22 @@ function layerGains(rows) {
   };
 }
 
+/** How speed held while a kernel ran on end, against its first moment. */
+function endurance(rows) {
+  const found = rows.filter((row) => row.held);
+  if (!found.length) return "No kernel of this run was run on end.";
+  const points = found.flatMap((row) => row.held.map(([ms, speed]) => ({ ...row, seconds: ms / 1000, held: speed })));
+  return {
+    x: { label: "seconds on end →", grid: true },
+    y: { label: "↑ speed against its first moment", percent: true, grid: true, zero: true },
+    ...SYMBOLS,
+    marks: [
+      Plot.line(points, { x: "seconds", y: "held", z: (d) => `${d.run} ${d.at}`, stroke: (d) => colourOf(d.who), strokeWidth: 1.5 }),
+      tips(points, "seconds", "held"),
+    ],
+  };
+}
+
 function steadiness(rows) {
   const found = rows.filter((row) => row.drift && row.order !== undefined);
   if (!found.length) return "No kernel was timed.";
@@ -279,6 +295,7 @@ const PICTURES = [
   ["layers", "Gains of each layer", "The product of the accepted gains that an attempt credits to a layer; ticks are medians.", layerGains],
   ["heat", "Temperature while it was measured", "The hottest sensor during each measurement.", sensor("celsius", "↑ °C")],
   ["clock", "Clock while it was measured", "The lowest clock rate of the cores after a batch.", sensor("mhz", "↑ MHz")],
+  ["endurance", "Speed held over time", "A kernel that is run on end heats its device; what is left of its speed, a line a kernel.", endurance],
   ["steadiness", "Steadiness while it was measured", "Above the line a device slowed down within a measurement: heat, or other work.", steadiness],
 ];
 
