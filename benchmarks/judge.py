@@ -239,7 +239,8 @@ class OneLibrary:
 
 
 WAYS = ("alone", "in the ring", "never stopped")
-"""The last is the fault: who has no turn goes on spinning, and OpenMP spins as long as it does by itself."""
+"""Alone, a library has its own settings. The last is the fault: who has no turn goes on spinning, OpenMP as
+long as it does by itself."""
 
 NEVER_STOPPED = """
 import edgekernelbench.evaluator.server as server
@@ -286,7 +287,7 @@ def library_time(
     beside: list[Baseline] = [] if way == "alone" else [DefaultBaseline(Bench(PROFILE, given.compiler))]
     command = [sys.executable, "-c", NEVER_STOPPED] if way == "never stopped" else [*WORKER_COMMAND]
     environment = worker_environment(PROFILE.threads)
-    if way == "never stopped":
+    if way != "in the ring":  # as it comes
         del environment["GOMP_SPINCOUNT"]
     with ExitStack() as stack:
         servers: dict[str, Supervisor] = {}

@@ -20,6 +20,10 @@ def test_every_runtime_gets_the_same_number_of_threads() -> None:
     assert {environment[n] for n in ("OMP_NUM_THREADS", "TVM_NUM_THREADS", "MKL_NUM_THREADS")} == {"3"}
 
 
+def test_threads_of_openmp_spin_for_a_while_and_not_for_long() -> None:
+    assert 1000 < int(worker_environment(2, {})["GOMP_SPINCOUNT"]) < 100_000
+
+
 def test_there_are_as_many_cores_as_threads_where_the_machine_has_them() -> None:
     cores = worker_cores(1)
 

@@ -24,8 +24,8 @@ SPIN_COUNT = "10000"
 
 By default it is 300,000 times, over 10 ms: beside anything else that runs, a thread that spins keeps the one
 that it waits for off its core, and PyTorch took 16 ms for a convolution of 0.4. Without any spinning that was
-0.7 ms, but on an idle machine PyTorch was 1.15 to 2.5 times as slow (two cores of a Xeon). With 5,000 to
-20,000 it is within 3 % of the default there.
+0.7 ms, but on an idle machine PyTorch was 1.15 to 2.5 times as slow (two cores of a Xeon, four small
+networks). With 5,000 it was 1 to 3 % slower there in the mean, with 20,000 about the same.
 """
 
 LATE = "-late"
