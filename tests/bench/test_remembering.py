@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.bench.test_generation import GOOD, PLAN, SCHEDULE, WORKLOAD
+from tests.bench.test_generation import GOOD, PLAN, SCHEDULE
 from tests.tiny import make_catalogue
 
 from edgekernelbench.agents.batch import read_answers, read_batch, store_answers
@@ -15,13 +15,20 @@ from edgekernelbench.records.trajectories import read_trajectory, trajectory_pat
 from edgekernelbench.records.trajectory import TextCall
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
 
-ANSWERS = ["```python\n" + GOOD + "```", "bandwidth", PLAN, SCHEDULE]
+SIZE = 300_000
+"""So large that one core is far from the bound of the device, which would end the search."""
+WORKLOAD = f"tiny/scale@n{SIZE}-f32"
+ANSWERS = ["```python\n" + GOOD.replace("[12]", f"[{SIZE}]") + "```", "bandwidth", PLAN, SCHEDULE]
 MODEL = "reader"
 
 
 @pytest.fixture(scope="module")
 def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
-    return load_catalogue(make_catalogue(tmp_path_factory.mktemp("c")))
+    root = make_catalogue(tmp_path_factory.mktemp("c"))
+    rows = root / "tiny" / "workloads.toml"
+    text = rows.read_text(encoding="utf-8").replace("scale@n12-", f"scale@n{SIZE}-")
+    rows.write_text(text.replace('{ N = 12, T = "f32" }', f'{{ N = {SIZE}, T = "f32" }}'), encoding="utf-8")
+    return load_catalogue(root)
 
 
 @pytest.fixture

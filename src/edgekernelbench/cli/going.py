@@ -1,5 +1,6 @@
 """Going on with a run until it is done, and showing its table."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from edgekernelbench.bench.several import run_folders
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.metrics.headline import Withheld
+from edgekernelbench.records.attempt import Ending
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.attempt_rows import attempts_as_csv
 from edgekernelbench.reports.course_tables import course_lines, courses_as_json
@@ -19,6 +21,9 @@ from edgekernelbench.reports.portable import portable_scores
 from edgekernelbench.reports.portable_tables import add_portable, portable_lines
 from edgekernelbench.reports.runs import RunAttempts, RunScores, read_attempts, score_run
 from edgekernelbench.reports.tables import flaw_lines, runs_as_json, table_lines
+
+MOST_REASONS = 3
+"""Reasons of lost attempts that are named."""
 
 
 def finish_runs(
@@ -48,12 +53,21 @@ def finish_runs(
     except OSError:
         say(f"what is stored is not lost: `ekb resume {root}` goes on when this is put right")
         raise
+    for folder in folders:
+        _say_lost(folder)
     return show_runs([str(folder.root) for folder in folders], as_json=as_json)
 
 
 def read_all(folders: Sequence[str]) -> list[RunAttempts]:
     """Read runs, and of a run on several devices each."""
     return [read_attempts(run.root) for folder in folders for run in run_folders(Path(folder))]
+
+
+def _say_lost(folder: RunFolder) -> None:
+    """Say why attempts were lost, such as a question that waits for its answer."""
+    reasons = Counter(a.detail for a in folder.attempts().values() if a.ending is Ending.LOST)
+    for reason, count in reasons.most_common(MOST_REASONS):
+        say(f"{count} attempt{'' if count == 1 else 's'} lost for now: {reason}")
 
 
 def show_runs(folders: list[str], *, as_json: bool, markdown: bool = False) -> int:

@@ -269,3 +269,30 @@ def test_what_is_left_stands_in_every_prompt() -> None:
     told = [request.messages[-1].content.partition("Budget left: ")[2] for request in played.model.asked]
     assert all(one.startswith("1 submission, ") for one in told)
     assert len({one.partition("\n")[0] for one in told}) == 3, "what is left now, not at the step's beginning"
+
+
+def test_a_kernel_that_was_met_before_is_told_as_nothing_new() -> None:
+    answers = [
+        ANALYSIS,
+        plan("schedule"),
+        fenced(PARALLEL),
+        plan("schedule"),
+        fenced(PARALLEL),
+        plan("memory"),
+    ]
+    played = play(answers, budget=Budget(submissions=9, calls=6))
+
+    told = played.model.asked[-1].messages[-1].content
+    assert "nothing new, the same nest as a kernel of 2.00 times the baseline" in told
+    assert "schedule: 2 tried, 1 paid (2.00 times together)\n" in told, "it was not refused"
+
+
+def test_what_becomes_of_layers_that_are_given_up_depends_on_the_track() -> None:
+    answers = [ANALYSIS, plan("compute"), "nothing"]
+    optimise = play(answers, budget=Budget(submissions=9, calls=3)).model.asked[-1]
+    write = play(
+        [fenced(START), *answers], track=Track.WRITE, budget=Budget(submissions=9, calls=4)
+    ).model.asked[-1]
+
+    assert "written anew by fixed rules" in optimise.messages[-1].content
+    assert "both are then empty" in write.messages[-1].content

@@ -71,6 +71,6 @@ def credits(state: State) -> tuple[Credit, ...]:
         if not trials:
             continue
         gains = [trial.gain for trial in trials if trial.accepted and trial.gain is not None]
-        refused = sum(1 for trial in trials if trial.problem)
+        refused = sum(1 for trial in trials if trial.gain is None)
         rows.append(Credit(layer, len(trials), len(gains), refused, math.prod(gains)))
     return tuple(rows)

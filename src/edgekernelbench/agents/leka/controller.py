@@ -229,8 +229,10 @@ class _Attempt:
             outcome = settle(session, origin, placing, revision, self.leka.search)
             if isinstance(outcome, Candidate):
                 gain = outcome.ratio / view.parent.ratio
-                # What was met before brings nothing new, however fast it is.
-                return Trial(session.step, plan, gain, is_gain(gain) and outcome.number >= first_new)
+                if outcome.number < first_new:  # it brings nothing new, however fast it is
+                    known = f"the same nest as a kernel of {outcome.ratio:.2f} times the baseline"
+                    return Trial(session.step, plan, gain, accepted=False, problem=known)
+                return Trial(session.step, plan, gain, is_gain(gain))
             problem = outcome.text
             if attempt < settings.repairs:
                 view = replace(view, left=session.doors.left())

@@ -127,7 +127,8 @@ class Trial:
         plan: What was planned.
         gain: Time of the parent over time of the child; None when there was no child.
         accepted: Whether the gain is beyond noise.
-        problem: The first complaint of the gate; empty when it passed.
+        problem: The first complaint of the gate, or that the kernel is one that was measured before; empty
+            for a new kernel.
     """
 
     step: int

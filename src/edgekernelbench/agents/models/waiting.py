@@ -48,7 +48,10 @@ class WaitingModel:
             return self._stored.complete(request)
         with self._lock:
             self._write(request)
-        raise ModelError(f"waits for an answer of {self.name}; the question is in {self.round.name}")
+        raise ModelError(
+            f"it waits for an answer of {self.name}, the question is in {self.round.name} of the answers; "
+            "`ekb batch import` takes answers, `ekb resume` goes on"
+        )
 
     def _write(self, request: Request) -> None:
         item = BatchItem(replay_key(self.name, request)[:16], request)

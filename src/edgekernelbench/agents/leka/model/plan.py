@@ -49,7 +49,6 @@ def plan_prompt(view: View, style: Style) -> str:
     }
     if not style.one_call:
         return render("leka_plan", values)
-    target = ground.task.target
     forms = (Layer.TEXT,) if style.free else view.allowed
-    form = "\n".join(f"For {layer}: {form_text(layer, target)}" for layer in forms)
+    form = "\n".join(f"For {layer}: {form_text(layer, ground.task)}" for layer in forms)
     return render("leka_one", {**values, "form": form})

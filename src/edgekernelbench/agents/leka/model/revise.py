@@ -51,7 +51,7 @@ def revise_prompt(view: View, plan: Plan, style: Style) -> str:
             "change": plan.change,
             "bottleneck": str(plan.bottleneck),
             "findings": _finding(view, plan),
-            "form": form_text(layer, view.ground.task.target),
+            "form": form_text(layer, view.ground.task),
         },
     )
 

@@ -6,6 +6,7 @@ from edgekernelbench.agents.leka.mind import Ground, View
 from edgekernelbench.agents.leka.model.style import Style
 from edgekernelbench.agents.leka.state import Candidate, State, Trial
 from edgekernelbench.agents.models.protocol import Message, Request, Role
+from edgekernelbench.agents.protocol import Task, Track
 from edgekernelbench.analysis.report import StaticReport
 from edgekernelbench.base.diagnostics import Layer
 from edgekernelbench.lang.grammar import gbnf
@@ -127,10 +128,10 @@ def trial_text(trial: Trial) -> str:
     """Write one trial in a line: what was hoped, what came."""
     plan = trial.plan
     head = f"- {plan.layer}, {plan.move} ({plan.bottleneck}), hoped for {plan.expected:.2f} times:"
-    if trial.problem:
-        return f"{head} refused, {trial.problem}"
     if trial.gain is None:
-        return f"{head} nothing came of it"
+        return f"{head} refused, {trial.problem}"
+    if trial.problem:
+        return f"{head} nothing new, {trial.problem}"
     return f"{head} {trial.gain:.2f} times{', kept' if trial.accepted else ', no gain'}"
 
 
@@ -141,10 +142,22 @@ def conclusions_text(state: State) -> str:
     return "\n# Conclusions so far\n\n" + "\n".join(f"- {line}" for line in state.conclusions) + "\n"
 
 
-def form_text(layer: Layer, target: str) -> str:
+FATES = {
+    Track.OPTIMISE: "both are then written anew by fixed rules",
+    Track.WRITE: "both are then empty, and later steps write them",
+}
+"""What becomes of layers that are given up."""
+
+
+def form_text(layer: Layer, task: Task) -> str:
     """Say in which form a new layer is written."""
-    values = {"target": target} if layer in (Layer.SCHEDULE, Layer.MEMORY) else {}
-    return render(f"leka_form_{layer}", values)
+    match layer:
+        case Layer.TEXT:
+            return render("leka_form_text", {})
+        case Layer.COMPUTE:
+            return render("leka_form_compute", {"fate": FATES[task.track]})
+        case Layer.SCHEDULE | Layer.MEMORY:
+            return render(f"leka_form_{layer}", {"target": task.target})
 
 
 def layer_grammar(ground: Ground, layer: Layer, style: Style) -> str | None:
