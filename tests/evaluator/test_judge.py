@@ -238,3 +238,18 @@ def test_a_server_that_does_not_start_leaves_the_kernel_unjudged(catalogue: Cata
         outcome = judged(judge, catalogue, ROW_SUM).outcome
 
     assert isinstance(outcome, Unjudged)
+
+
+@pytest.mark.needs_tvm
+def test_a_final_verdict_knows_the_size_of_the_code_and_a_search_does_not_wait_for_it(
+    catalogue: Catalogue,
+) -> None:
+    with Judge(load_profile("llvm")) as judge:
+        final = judged(judge, catalogue, ROW_SUM, TimingPlan(rings=2, batches=2, batch_ns=1_000_000))
+        quick = judged(judge, catalogue, ROW_SUM, QUICK)
+
+    assert final.cost is not None
+    assert final.cost.code_bytes is not None
+    assert 100 < final.cost.code_bytes < 100_000
+    assert quick.cost is not None
+    assert quick.cost.code_bytes is None

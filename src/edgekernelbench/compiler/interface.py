@@ -1,6 +1,6 @@
 """What a compiler is: from a nest to something that runs, plus what it costs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -66,6 +66,8 @@ class Artifact:
         cost: What it costs.
         listings: Lowered code by kind: `"tir"`, `"llvm"`, `"asm"`, `"c"`.
         executable: Runs it here; None when it was built for another machine.
+        count_code: Gives the size of the machine code where that costs as much as compiling; None where
+            `cost` says it.
     """
 
     compiler: str
@@ -74,6 +76,7 @@ class Artifact:
     cost: Cost
     listings: Mapping[str, str] = field(repr=False)
     executable: Executable | None = field(repr=False, default=None)
+    count_code: Callable[[], int | None] | None = field(repr=False, default=None)
 
 
 class Compiler(Protocol):

@@ -75,7 +75,7 @@ class Desk:
 
 
 def serve_tokens(
-    desk: "Desk", batches: Batches, *, cost: Mapping[str, object], leave: Callable[[], None]
+    desk: "Desk", batches: Batches, *, cost: Mapping[str, object], leave: Callable[[], int | None]
 ) -> None:
     """Do, token by token, what the judge orders of a worker that is timed.
 
@@ -83,7 +83,8 @@ def serve_tokens(
         desk: The worker's folder; its sheets for correctness are done.
         batches: Measures.
         cost: What to report of the artifact.
-        leave: Puts the timed outputs into the timed sheet.
+        leave: Puts the timed outputs into the timed sheet; gives the size of the machine code where that was
+            asked for and is known only now.
     """
     for order, answer in desk.tokens():
         match order:
@@ -96,8 +97,7 @@ def serve_tokens(
             case "batch":
                 answer(**asdict(batches.batch()))
             case _:
-                leave()
-                answer(left=True)
+                answer(left=True, code_bytes=leave())
 
 
 class Answer:

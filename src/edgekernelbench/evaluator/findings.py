@@ -54,6 +54,11 @@ class Findings:
             compile_ns=Nanoseconds(spent.get("compile", 0)),
         )
 
+    def note_code(self, size: object) -> None:
+        """Take down the size of the machine code, where a worker says it only at the end."""
+        if isinstance(size, int) and not isinstance(size, bool) and size >= 0 and self.cost is not None:
+            self.cost = self.cost.model_copy(update={"code_bytes": size})
+
     def note_conditions(self, conditions: Conditions) -> None:
         """Take down what the machine was like, with a flag for each thing that was not as it should be."""
         self.conditions = (*self.conditions, conditions)

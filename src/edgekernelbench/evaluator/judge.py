@@ -255,6 +255,9 @@ class Judge:
             return beside
         limits = self._limits_for(exam.workload)
         assignment = entry.assignment(limits)
+        if first and timing.rings > 1:
+            # It may cost as much as compiling: once a final verdict, and not inside a search.
+            assignment = replace(assignment, fields={**assignment.fields, "sized": True})
         with Trial(self._place.hands(entry.server), assignment, exam, timing) as trial:
             report = trial.worker.pass_token({"do": "report"})
             if report is None or "cost" not in report:
@@ -278,8 +281,10 @@ class Judge:
             if first and timing.sustain_s:
                 with self._place.hold():
                     findings.sustained = sustain(things[0], timing, self._place.sense)
-            if trial.worker.pass_token({"do": "outputs"}) is None:
+            left = trial.worker.pass_token({"do": "outputs"})
+            if left is None:
                 return self._fate(trial)
+            findings.note_code(left.get("code_bytes"))
             return self._marked([trial.timed_mark()], findings) or measured.ring
 
     def _beside(

@@ -116,7 +116,7 @@ def _run(desk: Desk, make: Callable[[Desk], Artifact]) -> None:
         for sheet in desk.sheets():
             run_sheet(artifact.executable, sheet)
     if desk.request["timing"] is not None:
-        time_kernel(desk, artifact.executable, artifact.cost)
+        time_kernel(desk, artifact, artifact.executable)
     desk.reply(cost=_cost_fields(artifact.cost))
 
 
@@ -128,7 +128,7 @@ def run_sheet(executable: Executable, sheet: Sheet) -> None:
     executable.run(params, sheet.arrays(sheet.layout.again))
 
 
-def time_kernel(desk: Desk, executable: Executable, cost: Cost) -> None:
+def time_kernel(desk: Desk, artifact: Artifact, executable: Executable) -> None:
     """Serve tokens: say that the sheets are done, calibrate, measure, leave the timed outputs behind.
 
     What is left are the outputs of the first set as timing left them, and those of the last set, poisoned and
@@ -148,17 +148,19 @@ def time_kernel(desk: Desk, executable: Executable, cost: Cost) -> None:
         turn = [number % len(sets) for number in range(count)]
         return executable.time_batches([given[n] for n in turn], [left[n] for n in turn], repeats=repeats)
 
-    def leave() -> None:
+    def leave() -> int | None:
         last = min(batches.runs, len(sets)) - 1
         _copy(left[0], sheet.arrays(sheet.layout.first))
         # Once more with fresh poison: whoever works only the first time it sees a buffer was timed idle.
         _copy(sheet.arrays(sheet.layout.again), left[last])
         executable.time_batches([given[last]], [left[last]], repeats=1)
         _copy(left[last], sheet.arrays(sheet.layout.again))
+        # Only now, when nothing is timed any more.
+        return artifact.count_code() if desk.request.get("sized") and artifact.count_code else None
 
     executable.prepare(given[0])
     batches = Batches(rounds, len(sets), BatchPlan(fields["batch_ns"], fields["cache_bytes"]))
-    serve_tokens(desk, batches, cost=_cost_fields(cost), leave=leave)
+    serve_tokens(desk, batches, cost=_cost_fields(artifact.cost), leave=leave)
 
 
 def _copy(from_arrays: Sequence[Array], to_arrays: Sequence[Array]) -> None:

@@ -1,6 +1,7 @@
 """The reference compiler: nest to TIR to LLVM, through Apache TVM."""
 
 import os
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -70,7 +71,8 @@ class TvmCompiler:
             notes=_notes(profile),
         )
         executable = TvmExecutable(built.module, nest) if built.local else None
-        return Artifact(self.name, nest, profile, cost, texts, executable)
+        count = None if listings else partial(_code_bytes, built)
+        return Artifact(self.name, nest, profile, cost, texts, executable, count)
 
 
 def start_tvm(threads: int) -> None:
