@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from tests.reports.support import correct
+from tests.reports.test_walk import walked
 
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.records.attempt import Attempt, Ending
@@ -23,6 +24,8 @@ from edgekernelbench.records.outcome import (
     Wrong,
 )
 from edgekernelbench.records.store import RunFolder
+from edgekernelbench.records.trajectories import trajectory_path, write_trajectory
+from edgekernelbench.records.trajectory import StepBox
 
 MARKUP = (
     "</script><script>window.hacked=1</script><!--<script>",
@@ -43,6 +46,10 @@ ATTACK = " ".join((*MARKUP, *LOOKS))
 STORABLE = ATTACK.replace("\ud83d", "?")
 """The same without a half surrogate, which JSON lines cannot carry."""
 
+WALKER = "walker/conv/path@a-f32/0"
+OUTSIDE = "../../outside/conv/path@a-f32/0"
+"""An attempt whose path would be read from beside the run."""
+
 OUTCOMES: tuple[Outcome | Unjudged, ...] = (
     Rejected((Diagnostic("P01", STORABLE, hint=STORABLE),)),
     Crashed(Phase.RUN, 11, timed_out=False, detail=STORABLE),
@@ -53,10 +60,32 @@ OUTCOMES: tuple[Outcome | Unjudged, ...] = (
 )
 
 
+def _add_hostile_path(folder: Path, attempt: str) -> None:
+    """Give an attempt a path whose every word attacks."""
+    path = walked()
+    steps = []
+    for step in path.steps:
+        ours = step.extra.ekb
+        words = {
+            "phase": STORABLE,
+            "layer": STORABLE,
+            "stage": STORABLE,
+            "error": STORABLE,
+            "diff": f"+{STORABLE}",
+        }
+        extra = ours.model_copy(
+            update={**words, "attributed": STORABLE, "authors": (STORABLE,), "conclusions": (STORABLE,)}
+        )
+        steps.append(step.model_copy(update={"message": STORABLE, "extra": StepBox(ekb=extra)}))
+    assert path.end is not None
+    write_trajectory(trajectory_path(folder, attempt), path.head, steps, path.end)
+
+
 def make_hostile_run(folder: Path) -> Path:
     """Make the run: one attempt for each kind of outcome."""
     agent = STORABLE.replace("/", "|")
     planned = [f"{agent}/conv/{STORABLE.replace('/', '|')}{at}@a-f32/0" for at in range(len(OUTCOMES))]
+    planned += [WALKER, OUTSIDE]
     manifest = Manifest(
         run=STORABLE,
         settings={"suite": STORABLE, "track": STORABLE, "agents": [{"name": agent, "model": STORABLE}]},
@@ -74,9 +103,11 @@ def make_hostile_run(folder: Path) -> Path:
     )  # fmt: skip
     run = RunFolder.create(folder, manifest)
     with run.writing() as writer:
+        _add_hostile_path(folder, WALKER)
+        _add_hostile_path(folder, OUTSIDE)
         text = writer.add_artifact(f"def f():\n    with compute:\n        {ATTACK}\n")
         step = writer.add_artifact(json.dumps({"reply": {"text": ATTACK, "model": ATTACK}}))
-        for name, outcome in zip(planned, OUTCOMES, strict=True):
+        for name, outcome in zip(planned[: len(OUTCOMES)], OUTCOMES, strict=True):
             workload = name.split("/", 1)[1].rsplit("/", 1)[0]
             writer.add_attempt(
                 Attempt(

@@ -41,6 +41,12 @@ def test_no_text_of_a_record_ends_its_element_or_turns_the_writing(page_file: Pa
     assert not SHAPELESS.search(own)
 
 
+def test_no_path_is_read_from_beside_the_run(page_file: Path) -> None:
+    html = page_file.read_text(encoding="utf-8")
+    assert f'id="walk-0-{len(OUTCOMES)}"' in html
+    assert f'id="walk-0-{len(OUTCOMES) + 1}"' not in html
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_no_script_of_the_page_parses_markup(name: str) -> None:
     text = (DATA / name).read_text(encoding="utf-8")
@@ -62,4 +68,15 @@ def test_an_attack_is_shown_as_text(browser: Browser, page_file: Path, at: int) 
         assert seen.ask("() => window.hacked") is None
         assert seen.ask("() => document.querySelectorAll('img, iframe').length") == 0
         assert seen.fetched == [page_file.as_uri()]
+        assert seen.errors == []
+
+
+def test_an_attack_on_the_walker_is_shown_as_text(browser: Browser, page_file: Path) -> None:
+    with opened(browser, page_file, fragment=f"#/walk/0/{len(OUTCOMES)}/2") as seen:
+        expect(seen.page.locator("#opened .step")).to_be_visible()
+        shown = seen.text("body") + seen.ask("() => document.querySelector('#main').textContent")
+        assert "<img src=x onerror=window.hacked=1>" in shown
+        assert not SHAPELESS.search(shown)
+        assert seen.ask("() => window.hacked") is None
+        assert seen.ask("() => document.querySelectorAll('img, iframe').length") == 0
         assert seen.errors == []

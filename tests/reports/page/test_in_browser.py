@@ -190,3 +190,16 @@ def test_a_narrow_window_never_scrolls_sideways(browser: Browser, tiny: Path) ->
         seen.page.goto(f"{seen.page.url.partition('#')[0]}#/attempt/0/0")
         expect(seen.page.locator("#opened .verdict")).to_be_visible()
         assert seen.ask("() => document.documentElement.scrollWidth") <= 360
+
+
+def test_a_watched_page_loads_itself_again_but_not_under_a_reader(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    make_page([make_large_run(tmp_path / "run", workloads=2, sets=1)], file, again_s=1)
+    with opened(browser, file, fragment="#/attempt/0/0") as seen:
+        expect(seen.page.locator("#opened .verdict")).to_be_visible()
+        seen.ask("() => { window.seenBefore = true; }")
+        seen.page.wait_for_timeout(1500)
+        assert seen.ask("() => window.seenBefore")
+        with seen.page.expect_event("load"):
+            seen.page.keyboard.press("Escape")
+        assert seen.ask("() => window.seenBefore") is None

@@ -9,7 +9,7 @@ from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.reference import BASELINE_OF, KINDS, MEANING
 from edgekernelbench.records.store import RunFolder
-from edgekernelbench.records.trajectories import Trajectory, read_trajectory, trajectory_path
+from edgekernelbench.records.trajectories import FOLDER, Trajectory, read_trajectory, trajectory_path
 from edgekernelbench.reports.page.details import detail_of, text_of
 from edgekernelbench.reports.page.facts import FactsBook, WorkloadFacts, profile_of, same_catalogue
 from edgekernelbench.reports.page.rows import Known, is_timed, row_of
@@ -75,9 +75,11 @@ def bundle_run(folder: Path, book: FactsBook | None = None) -> RunBundle:
 
 
 def _paths(folder: Path, known: Sequence[Known]) -> dict[int, Trajectory]:
-    """Read the trajectory of every attempt that has one."""
+    """Read the trajectory of every attempt that has one; an id that leads out of the folder has none."""
+    inside = (folder / FOLDER).resolve()
     files = {at: trajectory_path(folder, one.id) for at, one in enumerate(known)}
-    return {at: read_trajectory(path) for at, path in files.items() if path.is_file()}
+    found = {at: path for at, path in files.items() if path.is_file()}
+    return {at: read_trajectory(path) for at, path in found.items() if path.resolve().is_relative_to(inside)}
 
 
 def _gist(path: Trajectory | None) -> dict[str, object]:

@@ -1,24 +1,31 @@
 // Two rows side by side: is the difference real, and where does it come from?
 
-// At first the two that did most right.
-const leaders = d3.sort(WHO, (who) => -d3.sum(ROWS, (row) => row.who === who.key && row.outcome === "correct"));
-const sides = { a: leaders[0]?.key, b: leaders[1]?.key };
+const sides = { a: null, b: null };
+
+/** Chooses whom to compare until a person does: the two of the chosen run that did most right. */
+function chooseSides(rows) {
+  const own = WHO.filter((who) => state.run === "" || who.run === Number(state.run));
+  const right = (who) => d3.sum(rows, (row) => row.who === who.key && isCorrect(row));
+  const leaders = d3.sort(own.length > 1 ? own : WHO, (who) => -right(who));
+  return { a: sides.a ?? leaders[0].key, b: sides.b ?? leaders[1].key };
+}
 
 function comparison(rows) {
   if (WHO.length < 2) return el("p", { class: "none" }, "There is one agent: nothing to compare.");
   const options = WHO.map((who) => [who.key, who.name]);
-  const result = el("div", { "aria-live": "polite" }, compared(rows));
-  const pick = (label, side) => choice(label, side, options, sides[side], (value) => {
-    sides[side] = value;
+  const now = chooseSides(rows);
+  const result = el("div", { "aria-live": "polite" }, compared(rows, now));
+  const pick = (label, side) => choice(label, side, options, now[side], (value) => {
+    sides[side] = now[side] = value;
     result.replaceChildren();
-    append(result, [compared(rows)]);
+    append(result, [compared(rows, now)]);
   });
   const form = el("form", { class: "filter", "aria-label": "Whom to compare", onsubmit: (event) => event.preventDefault() }, pick("this", "a"), pick("with", "b"));
   return el("div", {}, form, result);
 }
 
-function compared(rows) {
-  const [a, b] = [sides.a, sides.b].map((key) => WHO.find((who) => who.key === key));
+function compared(rows, now) {
+  const [a, b] = [now.a, now.b].map((key) => WHO.find((who) => who.key === key));
   const why = incomparable(a, b);
   if (why) return el("p", { class: "none" }, why);
   const [own, other] = [a, b].map((who) => rows.filter((row) => row.who === who.key));
