@@ -171,7 +171,7 @@ def _search(agent: Leka, who: _Who, kernel: Kernel, terms: _Terms, judge: Judge)
     )
 
 
-def _who(model: str | ChatModel | Mind, seed: int, stack: ExitStack) -> _Who:
+def _who(model: str | ChatModel | Mind | None, seed: int, stack: ExitStack) -> _Who:
     if isinstance(model, str):
         spec = parse_spec(model)
         chat = stack.enter_context(open_model(spec, endpoint_from(base_url=None)))
