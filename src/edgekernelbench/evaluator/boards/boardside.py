@@ -19,6 +19,7 @@ from typing import Any
 
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.compiler.tvm.start import RUNTIME_ONLY
+from edgekernelbench.evaluator.boards.blocks import BLOCK_BYTES, BlockStore, digests
 from edgekernelbench.evaluator.environment import LATE, scratch_root, worker_cores, worker_environment
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.supervisor import ServerLost, Supervisor, Worker
@@ -49,6 +50,7 @@ class BoardSide:
         self._supervisor: Supervisor | None = None
         self._folders: dict[int, Path] = {}
         self._workers: dict[int, Worker] = {}
+        self._blocks = BlockStore(memory_bytes())
         self._answers: dict[str, Callable[[Fields], Fields]] = {
             "hello": self._hello,
             "folder": self._folder,
@@ -59,6 +61,8 @@ class BoardSide:
             "wait": self._wait,
             "look": self._look,
             "close": self._close,
+            "lay": self._lay,
+            "digests": lambda asked: {"digests": digests(self._path(asked["name"]))},
             "telemetry": lambda asked: asdict(read_telemetry(asked["cores"])),
         }
 
@@ -92,6 +96,7 @@ class BoardSide:
         Returns:
             0, or the number of the system's error.
         """
+        self._blocks.add(data)
         try:
             handle = os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
             try:
@@ -113,6 +118,23 @@ class BoardSide:
         finally:
             os.close(handle)
 
+    def _lay(self, fields: Fields) -> Fields:
+        """Make a file of the blocks that are here; say which are missing."""
+        missing = []
+        handle = os.open(self._path(fields["name"]), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            if fields["size"]:
+                os.posix_fallocate(handle, 0, fields["size"])
+            for number, name in enumerate(fields["digests"]):
+                block = self._blocks.get(name)
+                if block is None:
+                    missing.append(number)
+                else:
+                    os.pwrite(handle, block, number * BLOCK_BYTES)
+        finally:
+            os.close(handle)
+        return {"missing_blocks": missing}
+
     def _path(self, name: str) -> Path:
         number, _, file = name.partition("/")
         return self._folders[int(number)] / Path(file).name
@@ -131,7 +153,7 @@ class BoardSide:
             "cpu": cpu_name(),
             "cores": len(os.sched_getaffinity(0)),
             "used": worker_cores(self._profile.threads),
-            "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+            "memory_bytes": memory_bytes(),
         }
 
     def _server(self) -> Supervisor:
@@ -190,6 +212,11 @@ class BoardSide:
 
 def _end_of(worker: Worker) -> Fields:
     return {"ended": None if worker.ended is None else asdict(worker.ended)}
+
+
+def memory_bytes() -> int:
+    """Give the size of this machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def own_server(profile: Profile) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from typing import Any
 
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.compiler.tvm.rpc import Session
-from edgekernelbench.evaluator.boards.wire import ASK, GET, PIECE_BYTES, PUT
+from edgekernelbench.evaluator.boards.blocks import BLOCK_BYTES, blocks, digests
+from edgekernelbench.evaluator.boards.wire import ASK, GET, PUT
 
 WATCH_S = 2.0
 
@@ -47,24 +48,33 @@ class Courier:
             raise OSError("there is no session with a board")
         return self._session
 
+    def _ask(self, **question: object) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._board().call(ASK, json.dumps(question)))
+        return answer
+
     def _put(self, path: Path, name: str) -> dict[str, Any]:
-        with path.open("rb") as stream:
-            while True:
-                offset = stream.tell()
-                piece = stream.read(PIECE_BYTES)
-                if not piece and offset:
-                    return {}
-                failed = self._board().call(PUT, name, offset, piece)
-                if failed:
-                    return {"errno": int(failed)}
-                if not piece:
-                    return {}
+        """Bring the blocks of a file that the board has not."""
+        answer = self._ask(do="lay", name=name, size=path.stat().st_size, digests=digests(path))
+        if "missing_blocks" not in answer:
+            return answer
+        missing = set(answer["missing_blocks"])
+        for number, block in enumerate(blocks(path)):
+            failed = self._board().call(PUT, name, number * BLOCK_BYTES, block) if number in missing else 0
+            if failed:
+                return {"errno": int(failed)}
+        return {}
 
     def _get(self, name: str, path: Path, size: int) -> dict[str, Any]:
+        """Fetch the blocks of a file that are not the same here."""
+        answer = self._ask(do="digests", name=name)
+        theirs, ours = answer.get("digests", []), digests(path)
+        if len(theirs) != len(ours):
+            return {"short": len(theirs) * BLOCK_BYTES}
         handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
         try:
-            for offset in range(0, size, PIECE_BYTES):
-                wanted = min(PIECE_BYTES, size - offset)
+            for number in (n for n, pair in enumerate(zip(theirs, ours, strict=True)) if pair[0] != pair[1]):
+                offset = number * BLOCK_BYTES
+                wanted = min(BLOCK_BYTES, size - offset)
                 piece = bytes(self._board().call(GET, name, offset, wanted))
                 if len(piece) != wanted:
                     return {"short": offset + len(piece)}

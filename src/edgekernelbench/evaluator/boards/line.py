@@ -104,12 +104,13 @@ class Line:
         """Fetch a file from the board into one that is here, in its place.
 
         Raises:
-            BoardLost: When the board does not answer, or no longer has the file whole.
+            BoardLost: When the board does not answer.
+            ServerLost: When it no longer has the file whole.
         """
         order = {"do": "get", "name": name, "path": str(path), "size": size}
         answer = self._send(order, size / SLOWEST_BYTES_S)
         if "short" in answer:
-            raise self._lose(f"of {name} it gave {answer['short']} of {size} bytes")
+            raise ServerLost(f"the board gave {answer['short']} of {size} bytes of {name}")
 
     def _send(self, order: Mapping[str, object], patience_s: float) -> dict[str, Any]:
         if self.lost:

@@ -14,9 +14,6 @@ PUT = "edgekernelbench.put"
 GET = "edgekernelbench.get"
 """Names under which a board's functions are registered with TVM."""
 
-PIECE_BYTES = 4 << 20
-"""Files travel in pieces of this size."""
-
 NEEDS = "pip install 'edgekernelbench[boards]'"
 
 
