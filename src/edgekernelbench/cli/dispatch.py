@@ -28,8 +28,7 @@ def run(arguments: list[str]) -> int:
     try:
         return _dispatch(arguments)
     except typer.TyperException as error:
-        message = error.format_message()
-        say(message if message.startswith("Usage:") else f"ekb: {message}")
+        say(_usage_text(error.format_message(), arguments))
         return Status.USAGE
     except (KeyboardInterrupt, typer.Abort):
         say("interrupted")
@@ -48,6 +47,14 @@ def run(arguments: list[str]) -> int:
         # The top of the program: whatever comes here is a bug of ours.
         report_bug(error)
         return Status.BUG
+
+
+def _usage_text(message: str, arguments: list[str]) -> str:
+    """Say what is wrong with a command line as our own messages are: lower case, no full stop, what to do."""
+    if message.startswith("Usage:"):
+        return message
+    name = next((word for word in arguments if word in COMMANDS), "COMMAND")
+    return f"ekb: {message[:1].lower()}{message[1:].rstrip('.')}; `ekb {name} --help` shows the options"
 
 
 def _dispatch(arguments: list[str]) -> int:
