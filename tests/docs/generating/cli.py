@@ -19,7 +19,7 @@ With `--json` they are records instead of text for people.
 On a terminal sentences are broken at its width; in a pipe or a file each stays on one line.
 Progress is a bar on a terminal and lines elsewhere; `ekb --plain COMMAND`, or `EKB_PLAIN=1`, asks for lines
 everywhere, and `NO_COLOR` for no colours.
-For the Tab key, put `eval "$(ekb completion bash)"` into `.bashrc`; [other shells](#ekb-completion) are as easy.
+For the Tab key, put `eval "$(ekb completion bash)"` into `.bashrc`; [other shells](#ekb-completion) can too.
 
 | exit status | means |
 |---|---|
