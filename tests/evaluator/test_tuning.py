@@ -10,11 +10,11 @@ from tests.tiny import make_catalogue
 from edgekernelbench.bench.progress import Silent
 from edgekernelbench.bench.tune import TunePlan, tune_workloads
 from edgekernelbench.compiler.traced import Part
-from edgekernelbench.evaluator.baselines import Bench, DefaultBaseline
+from edgekernelbench.evaluator.baselines import Bench, DefaultBaseline, UnfitError
 from edgekernelbench.evaluator.environment import TUNER
 from edgekernelbench.evaluator.exam import choose_inputs
 from edgekernelbench.evaluator.judge import Judge
-from edgekernelbench.evaluator.references import TunedBaseline, read_tuned, traced_of
+from edgekernelbench.evaluator.references import TracedContender, TunedBaseline, read_tuned, traced_of
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.evaluator.tuning import Session, Tuner
@@ -90,14 +90,19 @@ def test_r1_is_the_faster_of_the_two_and_records_say_which(
     assert {found.reference.name, *found.reference.fallen} == {"default", "metaschedule"}
 
 
-def test_a_workload_that_was_not_tuned_counts_against_the_default(catalogue: Catalogue) -> None:
-    workload, bench = catalogue.workload(ROWS), Bench(PROFILE, "tvm")
-    baselines = (DefaultBaseline(bench), TunedBaseline(bench, {}))
-    text = print_kernel(workload.kernel())
-    with Judge(PROFILE, baselines=baselines, release="2026.1") as judge:
-        found = judge.judge(Submission(workload, text, choose_inputs(b"secret", workload), QUICK))
-    assert found.reference is not None
-    assert (found.reference.name, found.reference.fallen) == ("default", {"metaschedule": "it was not tuned"})
+def test_a_workload_that_was_not_tuned_has_no_schedule(
+    judge: Judge, catalogue: Catalogue, tuned: dict[str, TunedRecord]
+) -> None:
+    bench = Bench(PROFILE, "tvm")
+    refused = tuned[ROWS].model_copy(update={"parts": (), "reason": "ordered: out"})
+    cases: list[tuple[dict[str, TunedRecord], str]] = [
+        ({}, "it was not tuned"),
+        ({ROWS: refused}, "ordered: out"),
+    ]
+    for known, why in cases:
+        contender = TracedContender(bench, known)
+        with pytest.raises(UnfitError, match=why):
+            contender.assignment(catalogue.workload(ROWS), judge.limits, judge.find_server)
 
 
 def test_a_trace_that_does_not_fit_crashes_while_compiling(

@@ -11,7 +11,6 @@ one trial, and is counted.
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
@@ -111,16 +110,13 @@ class Tuner:
         self._find_server = find_server
         self._limits = limits
 
-    def tune(
-        self, workload: Workload, *, trials: int, seed: int, told: Callable[[str], None] = lambda _: None
-    ) -> Tuned:
+    def tune(self, workload: Workload, *, trials: int, seed: int) -> Tuned:
         """Tune a workload.
 
         Args:
             workload: Which.
             trials: Candidates of each part.
             seed: Of the search.
-            told: Is told of each part that is done.
 
         Raises:
             ServerLost: When no worker can be started.
@@ -130,10 +126,10 @@ class Tuner:
         with Session(workload, self._profile, self._find_server(TUNER), self._limits) as session:
             if session.reason:
                 return Tuned(None, (), session.reason, time.monotonic() - start)
-            parts: list[TunedPart] = []
-            for number in range(len(session.traced.parts)):
-                parts.append(session.tune_part(number, trials=trials, seed=seed + number))
-                told(f"{workload.id}: part {number + 1} of {len(session.traced.parts)}")
+            parts = [
+                session.tune_part(number, trials=trials, seed=seed + number)
+                for number in range(len(session.traced.parts))
+            ]
             if not any(part.trace for part in parts):
                 reason = f"no schedule was right: {_most(parts)}"
                 return Tuned(None, tuple(parts), reason, time.monotonic() - start)
