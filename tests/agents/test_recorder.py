@@ -90,3 +90,13 @@ def test_a_complaint_ends_where_the_next_begins() -> None:
     text = "refused:\nkernel:1:2: error[C1]: a\n  line\nkernel:3:4: error[C2]: b\nleft: 2 submissions"
     assert first_complaint(text) == "refused:\nkernel:1:2: error[C1]: a\n  line\nleft: 2 submissions"
     assert first_complaint("wrong (values)") == "wrong (values)"
+
+
+def test_where_nothing_may_be_measured_a_text_is_mended_until_it_passes() -> None:
+    steps, end, model = record(
+        Repair(), [fenced(ILLEGAL), fenced(WRONG), fenced(FAST)], Budget(submissions=0)
+    )
+
+    assert stages(steps) == ["check", "values", "checked", "done"]
+    assert len(model.asked) == 3
+    assert end.final_metrics.extra.ekb.reason == "a text passed, and nothing may be measured"
