@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from tests.tiny import make_catalogue, tiny_experiment, write_texts
 
-from edgekernelbench.base.errors import PrerequisiteError, RecordError
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, RecordError
+from edgekernelbench.bench.experiment import AgentSetting
 from edgekernelbench.bench.run import Surroundings, continue_run, start_run
 from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.records.attempt import Ending
@@ -148,3 +149,15 @@ def test_a_vendor_of_cpus_is_no_baseline_of_a_gpu(tmp_path: Path, texts: Path, c
         PrerequisiteError, match="the vendor baseline runs on CPUs and through CUDA, opencl is neither"
     ):
         continue_run(folder, catalogue=load_catalogue(catalogue))
+
+
+@pytest.mark.parametrize("agent", [{"kind": "policy"}, {"kind": "leka", "policy": True, "model": "openai:m"}])
+def test_the_policy_writes_nothing_in_the_write_track(
+    tmp_path: Path, texts: Path, catalogue: Path, agent: dict[str, object]
+) -> None:
+    agents = (AgentSetting.model_validate({"name": "searching", **agent}),)
+
+    with pytest.raises(
+        CatalogueError, match="agent searching starts from a given text: take --track optimise"
+    ):
+        begin(tmp_path / "run", texts, catalogue, agents=agents, track="write")

@@ -70,7 +70,7 @@ def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = 
         CatalogueError: When a workload or the profile does not exist, or an agent is not of the track.
     """
     known = catalogue or load_catalogue()
-    searching = [agent.name for agent in experiment.agents if agent.kind in SEARCHES]
+    searching = [agent.name for agent in experiment.agents if agent.kind in SEARCHES or agent.policy]
     if searching and experiment.track != "optimise":
         raise CatalogueError(f"agent {searching[0]} starts from a given text: take --track optimise")
     for workload in experiment.workloads:
