@@ -26,6 +26,7 @@ def test_peaks_are_measured_by_working_set() -> None:
     assert all(1e8 < rate < 1e13 for _, rate in found.bytes_per_s)
     assert 1e7 < found.operations_per_s < 1e14
     assert 0 < found.launch_ns < 1e9
+    assert found.waited >= 0
 
 
 def test_working_sets_stay_within_the_memory_of_a_device() -> None:

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from edgekernelbench.cli.options import Compiler, Json, command_app, find_profile
-from edgekernelbench.cli.output import print_json, print_lines
+from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.roofline import measure_peaks
+from edgekernelbench.evaluator.watch import MOST_WAITED
 from edgekernelbench.profiles.peaks import Peaks, load_peaks, store_peaks
 from edgekernelbench.reports.text import columns
 
@@ -27,19 +28,25 @@ def peaks(
 ) -> int:
     """Measure what a device reaches: operations a second, and bytes a second by working set.
 
-    Takes some seconds, on a machine that does nothing else, and is kept for this machine.
+    Takes some seconds, and is kept for this machine if it did nothing else meanwhile.
     From then on, judgements say how long a workload takes at least, and flag kernels that claim less.
     """
     profile = find_profile(None, device)
     found = None if again else load_peaks(profile)
     if found is None:
         found = measure_peaks(profile, compiler=compiler)
-        store_peaks(found, profile)
+        if found.waited <= MOST_WAITED:
+            store_peaks(found, profile)
+        else:
+            say(
+                f"ekb: not kept: threads waited for a core in {found.waited:.0%} of the time; "
+                "measure on a machine that does nothing else"
+            )
     if as_json:
         print_json(asdict(found))
     else:
         print_lines(_lines(found, profile.title))
-    return Status.YES
+    return Status.YES if found.waited <= MOST_WAITED else Status.NO
 
 
 def _lines(found: Peaks, title: str) -> list[str]:

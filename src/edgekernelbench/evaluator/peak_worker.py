@@ -1,6 +1,7 @@
 """A worker that runs kernels of which only the shortest run matters."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from edgekernelbench.compiler.arrays import allocate_buffer, place_array
 from edgekernelbench.compiler.interface import Compiler
 from edgekernelbench.evaluator.desk import Desk
 from edgekernelbench.evaluator.server import Role
-from edgekernelbench.evaluator.timing import Batches, BatchPlan
+from edgekernelbench.evaluator.timing import Batch, Batches, BatchPlan
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.tree import Buffer
@@ -38,8 +39,10 @@ def _work(find_compiler: Callable[[str], Compiler], folder: Path) -> None:
     try:
         compiler = find_compiler(desk.request["compiler"])
         with desk.phase(Phase.RUN):
+            effort = Effort()
             ns = [
-                min(_shortest_run(text, compiler, profile) for text in ways) for ways in desk.request["texts"]
+                min(_shortest_run(text, compiler, profile, effort) for text in ways)
+                for ways in desk.request["texts"]
             ]
     except CompileError as error:
         desk.reply(refused=str(error))
@@ -48,10 +51,24 @@ def _work(find_compiler: Callable[[str], Compiler], folder: Path) -> None:
     except DeviceFault as error:
         desk.reply(faulted=str(error))
     else:
-        desk.reply(ns=ns)
+        desk.reply(ns=ns, waited=effort.waited_ns / max(1, effort.spent_ns))
 
 
-def _shortest_run(text: str, compiler: Compiler, profile: Profile) -> float:
+@dataclass(slots=True)
+class Effort:
+    """What all measured batches took, and how long their threads waited for a core meanwhile."""
+
+    spent_ns: int = 0
+    waited_ns: int = 0
+
+    def note(self, batch: Batch) -> Batch:
+        """Add a batch."""
+        self.spent_ns += sum(batch.samples)
+        self.waited_ns += batch.waited_ns
+        return batch
+
+
+def _shortest_run(text: str, compiler: Compiler, profile: Profile, effort: Effort) -> float:
     """Compile a kernel and run it until its best time is known, in nanoseconds a run."""
     nest = build_nest(verify_compute(parse(text)), profile.target, profile)
     executable = compiler.compile(nest, profile).executable
@@ -68,7 +85,7 @@ def _shortest_run(text: str, compiler: Compiler, profile: Profile) -> float:
 
     batches = Batches(rounds, 1, BatchPlan(BATCH_NS, 0))
     batches.calibrate()
-    best = min(min(batches.batch().samples) for _ in range(BATCHES))
+    best = min(min(effort.note(batches.batch()).samples) for _ in range(BATCHES))
     return best / batches.runs
 
 

@@ -6,7 +6,7 @@ is worth a question.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from edgekernelbench.base.errors import EkbError
 from edgekernelbench.evaluator.device_lock import hold_device
@@ -151,7 +151,7 @@ def measure_peaks(
             if failure is not None or reply is None or ended.exit_code != 0:
                 detail = failure.detail if failure else last_words(worker.stderr_tail())
                 raise PeaksError(f"the peaks of {profile.title} could not be measured: {detail}")
-    return _peaks(profile, chosen, [float(ns) for ns in reply["ns"]])
+    return replace(_peaks(profile, chosen, [float(ns) for ns in reply["ns"]]), waited=float(reply["waited"]))
 
 
 def _texts(probe: Probe, profile: Profile) -> list[str]:

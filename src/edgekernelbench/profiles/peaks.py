@@ -55,6 +55,7 @@ class Peaks:
         operations_per_s: Operations on `f32` a second, a multiplication with its addition being two.
         bytes_per_s: For working sets of so many bytes, bytes read and written a second; ascending.
         launch_ns: The shortest run of a kernel that does next to nothing.
+        waited: Share of the time in which threads waited for a core: much of it, and the device can do more.
     """
 
     profile: str
@@ -62,6 +63,7 @@ class Peaks:
     operations_per_s: float
     bytes_per_s: tuple[tuple[int, float], ...]
     launch_ns: float
+    waited: float = 0.0
 
     def bandwidth(self, working_set: int) -> float:
         """Give the bytes a second of a working set, between measured ones by logarithms.
