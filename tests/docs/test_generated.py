@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.docs.generating.catalogue import catalogue_page
 from tests.docs.generating.cli import cli_page
 from tests.docs.generating.decisions import decisions_page
 from tests.docs.generating.errors import errors_page
@@ -11,6 +12,7 @@ from tests.docs.pages import DOCS
 
 PAGES: dict[str, Callable[[], str]] = {
     "decisions/index.md": lambda: decisions_page(DOCS / "decisions"),
+    "reference/catalogue.md": catalogue_page,
     "reference/cli.md": cli_page,
     "reference/errors.md": errors_page,
     "reference/records.md": records_page,

@@ -1,19 +1,25 @@
 """`ekb catalogue`: list, show and check patterns and workloads."""
 
-from typing import Annotated
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import typer
 
+from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.names import nearest
 from edgekernelbench.bench.progress import Bar
+from edgekernelbench.cli.catalogues import Folder, find_catalogue
 from edgekernelbench.cli.lint import lint
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
+from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.reports.text import columns
-from edgekernelbench.workloads.catalogue import load_catalogue
 from edgekernelbench.workloads.check import check_catalogue
-from edgekernelbench.workloads.schema import Workload
+from edgekernelbench.workloads.scaffold import write_pattern
+from edgekernelbench.workloads.schema import Domain, Level, Workload
 
 app = command_app("List, show and check patterns and workloads.")
 app.command(short_help="Put mistakes before the judge; none may pass.")(lint)
@@ -23,6 +29,19 @@ Names = Annotated[
     typer.Argument(help="Workloads, patterns or families; all without any.", show_default=False),
 ]
 Suite = Annotated[str, typer.Option("--suite", help="Only of this suite.", metavar="NAME")]
+Word = TypeVar("Word", bound=StrEnum)
+
+
+def _one(kind: type[Word], what: str, word: str | None) -> Word | None:
+    """Find a word of a closed list.
+
+    Raises:
+        CatalogueError: When it is not there; it names the nearest.
+    """
+    if word is None or word in list(kind):
+        return None if word is None else kind(word)
+    near = nearest(word, [str(one) for one in kind])
+    raise CatalogueError(f"no {what} {word!r}; {f'did you mean {near!r}?' if near else ', '.join(kind)}")
 
 
 def _as_json(workload: Workload) -> dict[str, object]:
@@ -40,10 +59,31 @@ def _as_json(workload: Workload) -> dict[str, object]:
 
 
 @app.command("list")
-def list_workloads(names: Names = None, *, suite: Suite = "full", as_json: Json = False) -> int:
-    """List workloads with their domain and level."""
-    catalogue = load_catalogue()
-    found = catalogue.select(names or [], suite=suite)
+def list_workloads(
+    names: Names = None,
+    *,
+    suite: Suite = "full",
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="Only of this domain.", metavar="NAME")
+    ] = None,
+    level: Annotated[
+        str | None, typer.Option("--level", help="operator, fused or graph.", metavar="NAME")
+    ] = None,
+    dtype: Annotated[
+        str | None, typer.Option("--type", help="Only of this main element type.", metavar="TYPE")
+    ] = None,
+    folder: Folder = None,
+    as_json: Json = False,
+) -> int:
+    """List workloads with their domain and level; options can be joined."""
+    catalogue = find_catalogue(folder)
+    found = catalogue.select(
+        names or [],
+        suite=suite,
+        domain=_one(Domain, "domain", domain),
+        level=_one(Level, "level", level),
+        dtype=_one(DType, "type", dtype),
+    )
     if as_json:
         print_json([_as_json(w) for w in found])
         return Status.YES
@@ -59,10 +99,11 @@ def list_workloads(names: Names = None, *, suite: Suite = "full", as_json: Json 
 def show(
     workload: Annotated[str, typer.Argument(help="Id of a workload.", metavar="WORKLOAD")],
     *,
+    folder: Folder = None,
     as_json: Json = False,
 ) -> int:
     """Show one workload: its canonical text, its PyTorch function, its inputs and their source."""
-    found = load_catalogue().workload(workload)
+    found = find_catalogue(folder).workload(workload)
     text = print_kernel(found.kernel())
     if as_json:
         print_json({**_as_json(found), "canonical": text, "pytorch": found.pattern.torch_text})
@@ -81,13 +122,14 @@ def check(
     quick: Annotated[
         bool, typer.Option("--quick", help="Evaluate small twins of the workloads: seconds, not minutes.")
     ] = False,
+    folder: Folder = None,
     as_json: Json = False,
 ) -> int:
     """Check ids, texts, proofs and inputs, that texts agree with PyTorch, and that outputs vary.
 
     Without --quick the real sizes are evaluated. PyTorch must be installed.
     """
-    catalogue = load_catalogue()
+    catalogue = find_catalogue(folder)
     chosen = catalogue.select(names or [], suite=suite)
     with Bar() as bar:
         bar.begin("checking", len(chosen), 0)
@@ -105,3 +147,16 @@ def check(
         wrong = {f.place for f in findings} & {w.id for w in chosen}
         print_lines([f"{len(chosen) - len(wrong)} of {len(chosen)} workloads are in order"])
     return Status.NO if findings else Status.YES
+
+
+@app.command(short_help="Begin a catalogue of your own, or a family in it.")
+def new(
+    root: Annotated[str, typer.Argument(help="The folder of the catalogue.", metavar="DIR")],
+    pattern: Annotated[str, typer.Argument(help="The first pattern.", metavar="FAMILY/NAME")],
+) -> int:
+    """Write a pattern that works, with a workload: two texts and a row, to be changed into yours.
+
+    `ekb catalogue check --in DIR` then says what is not in order.
+    """
+    print_lines(str(path) for path in write_pattern(Path(root), pattern))
+    return Status.YES

@@ -10,6 +10,7 @@ import typer
 from edgekernelbench.bench.beside import reference_baselines
 from edgekernelbench.bench.feedback import feedback_of
 from edgekernelbench.bench.release import release_name
+from edgekernelbench.cli.catalogues import Folder, find_catalogue
 from edgekernelbench.cli.files import read_text, shown
 from edgekernelbench.cli.known_words import workload_ids
 from edgekernelbench.cli.lasting import Sustained, lasting_lines, parse_seconds
@@ -29,7 +30,6 @@ from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
 from edgekernelbench.records.reference import BASELINE_OF
 from edgekernelbench.records.schema import storable
-from edgekernelbench.workloads.catalogue import load_catalogue
 
 app = command_app()
 
@@ -60,13 +60,14 @@ def judge(
     sustained: Sustained = None,
     compiler: Compiler = "tvm",
     reference: Reference = None,
+    folder: Folder = None,
     as_json: Json = False,
 ) -> int:
     """Judge one kernel on fresh inputs: refused, crashed, wrong or correct, and how fast beside the default.
 
     The status is 0 for a correct kernel, 1 for another outcome, 3 when nothing could be learnt.
     """
-    found = load_catalogue().workload(workload)
+    found = find_catalogue(folder).workload(workload)
     source = line_ends(storable(read_text(file)))
     submission = Submission(
         workload=found,
