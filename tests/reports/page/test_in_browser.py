@@ -203,3 +203,11 @@ def test_a_watched_page_loads_itself_again_but_not_under_a_reader(browser: Brows
         with seen.page.expect_event("load"):
             seen.page.keyboard.press("Escape")
         assert seen.ask("() => window.seenBefore") is None
+
+
+def test_the_scores_fit_a_printed_page(browser: Browser, tiny: Path) -> None:
+    with opened(browser, tiny, width=794, scheme="dark") as seen:
+        seen.page.emulate_media(media="print")
+        wide = seen.ask("() => [...document.querySelectorAll('.headline')].map((t) => t.offsetWidth)")
+        assert max(wide) <= 794
+        assert seen.ask("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
