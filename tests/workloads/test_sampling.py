@@ -6,6 +6,7 @@ import pytest
 from edgekernelbench.ir.compute import Param
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.workloads.draws import (
+    Boxes,
     Choice,
     Distinct,
     Draw,
@@ -17,6 +18,7 @@ from edgekernelbench.workloads.draws import (
     Pulses,
     Requant,
     RequantShift,
+    Signal,
     Sorted,
     Uniform,
     Weights,
@@ -156,3 +158,11 @@ def test_a_row_can_be_void(distribution: Distribution) -> None:
     values = drawn(Normal(draw="normal", mean=0.3, void=True), Param("x", DType.F32, (3, 5, 7)), distribution)
     assert np.all(values[-1] == 0.0)
     assert np.any(values[:-1] != 0.0)
+
+
+def test_boxes_can_stick_out_and_signals_stand_off_zero() -> None:
+    boxes = drawn(Boxes(draw="boxes", extent=560, low=-60.0), Param("roi", DType.F32, (200, 4)))
+    assert boxes.min() < 0.0
+    signal = drawn(Signal(draw="signal", mean=9.81, std=0.5, void=True), Param("x", DType.F32, (3, 400)))
+    assert np.mean(signal[:-1]) == pytest.approx(9.81, abs=0.5)
+    assert np.all(signal[-1] == 0.0)

@@ -144,12 +144,15 @@ class Image(_Draw):
 
 
 class Signal(_Draw):
-    """A few sinusoids with noise along `axis`, of deviation near `std`."""
+    """A few sinusoids with noise along `axis`, of deviation near `std`, about `mean`."""
 
     draw: Literal["signal"]
     axis: int = -1
+    mean: float = 0.0
     std: float = 1.0
     noise: float = 0.2
+    void: bool = False
+    """Whether the last row along the first axis is zeros: a sensor that is not connected."""
 
 
 class Pulses(_Draw):
@@ -175,6 +178,8 @@ class Boxes(_Draw):
 
     draw: Literal["boxes"]
     extent: float = 320.0
+    low: float = 0.0
+    """Where the extent begins: below 0, boxes stick out of the image at the left and the top."""
     objects: int = 40
 
 

@@ -130,16 +130,16 @@ def sample(
         case Boxes():
             share = {Distribution.SPARSE: 0.25, Distribution.HEAVY: 1.5}.get(distribution, 1.0)
             objects = max(1, int(share * draw.objects))
-            return structures.boxes(draw.extent, param.shape, stream, objects=objects)
+            return draw.low + structures.boxes(draw.extent, param.shape, stream, objects=objects)
         case Sorted():
             places = np.sort(_bent(_uniform(0.0, 1.0, param.shape, stream), stream, distribution))
             return draw.low + (draw.high - draw.low) * places**draw.power
         case Grid():
             values = _bent(_plain(param, draw, stream), stream, distribution)
             return np.rint(values / draw.step) * draw.step
-        case Uniform() | Image() | Signal() | Walk():
+        case Uniform() | Image() | Walk():
             return _bent(_plain(param, draw, stream), stream, distribution)
-        case Normal() | Mask() | Pulses():
+        case Normal() | Mask() | Pulses() | Signal():
             return _held(draw, _bent(_plain(param, draw, stream), stream, distribution))
         case PositiveDefinite() | Triangular():
             return _matrix(draw, param.shape, stream, distribution)
@@ -147,12 +147,12 @@ def sample(
             return _structured(draw, param.shape, stream)
 
 
-def _held(draw: Normal | Mask | Pulses, values: Floats) -> Floats:
+def _held(draw: Normal | Mask | Pulses | Signal, values: Floats) -> Floats:
     """Put in what every distribution has, since the mistake of a place shows nowhere else."""
     if isinstance(draw, Normal) and draw.outlier != 1.0:
         values[..., 0] *= draw.outlier
         values[..., -1] *= draw.outlier
-    if isinstance(draw, Normal) and draw.void:
+    if isinstance(draw, Normal | Signal) and draw.void:
         values[-1] = 0.0
     if isinstance(draw, Mask) and draw.ends:
         values[..., 0] = values[..., -1] = 1.0
@@ -214,8 +214,8 @@ def _plain(
             values = draw.low + (draw.high - draw.low) * structures.image(draw.axes, shape, stream)
             return Plain(values, draw.low, draw.high, draw.low)
         case Signal():
-            values = draw.std * structures.signal(draw.axis, draw.noise, shape, stream)
-            return Plain(values, -3 * draw.std, 3 * draw.std, 0.0)
+            values = draw.mean + draw.std * structures.signal(draw.axis, draw.noise, shape, stream)
+            return Plain(values, draw.mean - 3 * draw.std, draw.mean + 3 * draw.std, draw.mean)
         case Pulses():
             values = draw.std * structures.pulses(draw.period, shape, stream)
             return Plain(values, -draw.std, 4 * draw.std, 0.0)
