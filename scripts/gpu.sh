@@ -5,6 +5,7 @@
 #   there:  scripts/gpu.sh first        keep what .whl/1 brought (the first transfer)
 #           scripts/gpu.sh second       join it with .whl/2 and install (the second transfer)
 #           scripts/gpu.sh test         the tests that need a GPU
+#           scripts/gpu.sh full         every workload at full size against PyTorch, on all cores: a minute
 #           scripts/gpu.sh check        the compute-only text of every catalogue workload, on CUDA and OpenCL
 #           scripts/gpu.sh time         default lowering beside plain text, dlight and PyTorch
 #
@@ -19,7 +20,7 @@ SITE=${SITE:-/tmp/ekb-site}
 OUT=${OUT:-/tmp/ekb-gpu}
 WHEELS="apache-tvm apache-tvm-ffi pyopencl pytools siphash24 platformdirs pydantic pydantic_core annotated-types
         annotated-doc typing-inspection typing_extensions typer click rich shellingham markdown-it-py mdurl Pygments
-        pytest pluggy iniconfig packaging pytest-randomly pytest-timeout hypothesis sortedcontainers ml_dtypes lark
+        pytest pluggy iniconfig packaging pytest-randomly pytest-timeout pytest-xdist execnet hypothesis sortedcontainers ml_dtypes lark
         psutil"
 
 pack() {
@@ -79,6 +80,7 @@ case "${1:-}" in
     pack | first | second) "$1" ;;
     driver) driver ;;
     test) there python3 -m pytest -q -p no:randomly -p no:cacheprovider -m needs_cuda tests/compiler tests/evaluator ;;
+    full) there python3 -m pytest -q -p no:randomly -p no:cacheprovider -p no:benchmark -n auto -m full_size ;;
     check) there python3 benchmarks/gpu.py check --out "$OUT" "${@:2}" ;;
     time) there python3 benchmarks/gpu.py time --out "$OUT" "${@:2}" ;;
     *) sed -n '2,13s/^# \{0,1\}//p' "$0" && exit 2 ;;
