@@ -30,7 +30,7 @@ PATTERN_SD, WORKLOAD_SD, AGENT_SD = 1.5, 0.7, 0.7
 """Spread of the logits: between patterns, between workloads of one pattern, and of one agent's own."""
 POINTS = (0, 5, 10, 20)
 ATTEMPTS = (1, 3, 10)
-SUBSETS = (("quick", 0), ("", 46), ("", 100), ("", 200), ("full", 0))
+SUBSETS = (("quick", 0), ("agent", 0), ("", 100), ("", 200), ("full", 0))
 """Suites of the catalogue, and parts of the whole of some size."""
 AIM = 80
 """Percent of cases in which a difference should be seen."""

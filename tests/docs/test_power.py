@@ -27,7 +27,7 @@ def power() -> ModuleType:
 
 def test_rows_of_both_tables_are_what_is_computed(power: ModuleType) -> None:
     assert power.agent_row("quick", 0, 1) in PAGE
-    assert power.agent_row("", 46, 3) in PAGE
+    assert power.agent_row("agent", 0, 3) in PAGE
     assert power.speed_row(PROCESS_SPREAD, 5) in PAGE
 
 
