@@ -11,6 +11,7 @@ from edgekernelbench.agents.leka.mind import Beginning, Ground, NoPlan, Revision
 from edgekernelbench.agents.leka.state import Author
 from edgekernelbench.agents.models.protocol import Reply, Request
 from edgekernelbench.agents.notes import Note
+from edgekernelbench.agents.policy import mind
 from edgekernelbench.agents.policy.agent import policy_agent
 from edgekernelbench.agents.policy.families import Family, describe, family_of
 from edgekernelbench.agents.policy.genome import Genome
@@ -80,6 +81,12 @@ def test_it_takes_the_dot_instruction_first_and_puts_the_gain_down_to_compute() 
     assert 'tensorize("dot4"' in answer.source
 
 
+def test_what_is_kept_between_calls_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = play(DENSE8, 3)[2]
+    monkeypatch.setattr(mind, "KEPT", 0)
+    assert play(DENSE8, 3)[2] == kept
+
+
 def test_two_attempts_are_the_same() -> None:
     assert play(NORM, 3)[2] == play(NORM, 3)[2]
 
@@ -96,10 +103,10 @@ def test_it_writes_nothing_in_the_write_track_and_mends_nothing() -> None:
     def ask(request: Request) -> Reply:
         raise InternalError(f"the policy asked a model: {request}")
 
-    mind = PolicyMind()
+    policy = PolicyMind()
     ground = Ground(make_task(), DEVICE, 4, 0)
-    assert mind.author is Author.POLICY
-    assert mind.begin(Beginning(ground, 0, "", "", Left()), ask) == ""
+    assert policy.author is Author.POLICY
+    assert policy.begin(Beginning(ground, 0, "", "", Left()), ask) == ""
     assert Revision("", Author.POLICY).others == ()
     assert NoPlan("").spent is False
 

@@ -32,6 +32,9 @@ from edgekernelbench.profiles.profile import Profile
 CONCLUSIONS = 6
 """Conclusions that are kept."""
 
+KEPT = 16
+"""Histories, and tasks, whose moves and texts are kept: a run has hundreds of tasks."""
+
 
 @dataclass
 class PolicyMind:
@@ -101,6 +104,8 @@ class PolicyMind:
         desk = self._desk(base.kernel, view.ground.profile)
         key = (base.text, names)
         if key not in self._proposed:
+            if len(self._proposed) >= KEPT:  # texts of tasks that are over
+                self._proposed.clear()
             self._proposed[key] = propose(desk, genome_of(names))
         return self._proposed[key]
 
@@ -113,6 +118,8 @@ class PolicyMind:
         bare = replace(kernel, schedules=(), memories=())
         key = (print_kernel(bare), profile.name)
         if key not in self._desks:
+            if len(self._desks) >= KEPT:
+                self._desks.clear()
             self._desks[key] = Desk(again(bare), profile)
         return self._desks[key]
 
