@@ -8,7 +8,18 @@ from edgekernelbench.compiler.registers import keep_in_registers
 from edgekernelbench.compiler.vectors import lower_vectors
 from edgekernelbench.interp.nests import run_nest
 from edgekernelbench.ir.dtype import DType
-from edgekernelbench.nest.tree import Guard, Kind, Mark, Nest, Stmt, Store, Update, walk_stmts, workspace
+from edgekernelbench.nest.tree import (
+    Guard,
+    Kind,
+    Loop,
+    Mark,
+    Nest,
+    Stmt,
+    Store,
+    Update,
+    walk_stmts,
+    workspace,
+)
 
 
 def promoted(one: Nest, most: int = 30) -> Nest:
@@ -79,3 +90,16 @@ def test_steps_that_threads_share_stay_as_they_are() -> None:
     shared = loops([("r", 2)], step, kind=Kind.REDUCTION)
     body = loops([("s", 4, Mark.THREAD_X)], shared, kind=Kind.REDUCTION)
     assert keep_in_registers((body,), (param("x", 8), total), 30) == (body,)
+
+
+def test_a_tail_of_one_lane_adds_to_the_sum_of_its_vector() -> None:
+    """Rows of 17: the last element goes to lane 0, which a vector of 16 holds already."""
+    target = output("out", 16)
+    given = param("x", 5, 17)
+    begin = loops([("a", 16)], Store("out", places("a"), lit(0.0).expr))
+    whole = loops([("j", 16, Mark.VECTOR)], Update("sum", "out", places("j"), read(given, "k", "j").expr))
+    tail = Update("sum", "out", places(0), read(given, "k", 16).expr)
+    body = Loop("k", 5, (whole, tail), Kind.REDUCTION)
+    one = nest([given], [target], begin, body)
+    inputs = [np.arange(85, dtype=np.float32).reshape(5, 17)]
+    np.testing.assert_array_equal(run_nest(one, inputs)[0], run_nest(promoted(one), inputs)[0])

@@ -7,13 +7,14 @@ one vector.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import assert_never
 
 from edgekernelbench.compiler.rewrite import axes_of, entered, reads_of, substituted, with_body
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Cast, Expr, Logic, Read
 from edgekernelbench.nest.indices import conjunction
-from edgekernelbench.nest.linear import Ranges, number, variable
+from edgekernelbench.nest.linear import Linear, Ranges, linear, number, variable
 from edgekernelbench.nest.marks import THREADS
 from edgekernelbench.nest.tree import (
     Allocate,
@@ -106,6 +107,8 @@ class _Promotion:
         group = _Accumulators(inside)
         fresh = self._inside(flat, group, None, ())
         found = list(group.found.values())
+        if any(_meet(a, b) for a, b in combinations(found, 2)):
+            raise _Unfit
         names = {a.buffer.name for a in found}
         if any(names & reads_of(e) for s in walk_stmts((flat,)) for e in _values(s)):
             raise _Unfit
@@ -169,6 +172,37 @@ class _Promotion:
         dtype = _WIDER.get(buffer.dtype, buffer.dtype)
         register = Buffer(f"{buffer.name}.r{self._count}", dtype, shape, Role.WORK, "local")
         return _Accumulator(register, buffer, update.indices, lanes, exists)
+
+
+def _meet(a: _Accumulator, b: _Accumulator) -> bool:
+    """Say whether two accumulators have an element in common, as a vector and the one lane of its tail do.
+
+    Each would be held by itself, and what one adds would be lost when the other is stored.
+    """
+    if a.buffer.name != b.buffer.name:
+        return False
+    (first, step_a), (second, step_b) = _extent(a), _extent(b)
+    apart = second.plus(first, -1)
+    if apart.terms:
+        return (a.lanes is None) != (b.lanes is None)
+    if step_a == step_b > 1 and apart.constant % step_a:
+        return False
+    return -_length(b, step_b) < apart.constant < _length(a, step_a)
+
+
+def _extent(a: _Accumulator) -> tuple[Linear, int]:
+    """Give where an accumulator begins in its buffer, and how far apart its lanes lie."""
+    total, stride = Linear((), 0), 1
+    for index, size in zip(reversed(a.indices), reversed(a.buffer.shape), strict=True):
+        total = total.plus(linear(index), stride)
+        stride *= size
+    own = None if a.lanes is None else variable(a.lanes.var)
+    step = next((times for term, times in total.terms if term == own), 0)
+    return Linear(tuple((t, k) for t, k in total.terms if t != own), total.constant), step
+
+
+def _length(a: _Accumulator, step: int) -> int:
+    return 1 if a.lanes is None else abs(step) * (a.lanes.extent - 1) + 1
 
 
 def _updates(body: tuple[Stmt, ...]) -> bool:
