@@ -147,8 +147,9 @@ def make_step(number: int, now: str, model: str | None, message: str, ours: Step
     return Step(
         step_id=number,
         timestamp=now,
-        source="agent" if chats else "system",
+        source="agent" if ours.calls else "system",
         model_name=model if chats else None,
+        llm_call_count=len(chats) if ours.calls else None,
         message=storable(said),
         tool_calls=calls or None,
         observation=Observation(results=results) if results else None,

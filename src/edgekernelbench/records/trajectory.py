@@ -267,9 +267,11 @@ class Step(Record):
     timestamp: str
     """UTC, ISO 8601."""
     source: Literal["system", "user", "agent"]
-    """`agent` where a mind was asked, `system` where the controller acted alone."""
+    """`agent` where anything was asked or submitted, `system` for what is only noted: as ATIF has it."""
     model_name: str | None = None
     """The model that was asked."""
+    llm_call_count: int | None = None
+    """Calls of the model for this step; 0 where the controller acted alone, None for a note."""
     message: str
     """What was said, or done, in words."""
     tool_calls: tuple[ToolCall, ...] | None = None

@@ -93,7 +93,13 @@ def test_it_is_a_document_of_atif(tmp_path: Path) -> None:
     steps = document["steps"]
     assert isinstance(steps, list)
     assert [step["step_id"] for step in steps] == list(range(1, len(steps) + 1))
+    for step in steps:  # what ATIF allows agents alone, and where no model was asked
+        agent_only = [step[name] for name in ("model_name", "tool_calls", "metrics")]
+        assert step["source"] == "agent" or not any(agent_only)
+        assert step["llm_call_count"] != 0 or not (step["metrics"] or step["model_name"])
+    assert {step["llm_call_count"] for step in steps} >= {0, 1}
     known = {
+        "llm_call_count",
         "step_id",
         "timestamp",
         "source",
