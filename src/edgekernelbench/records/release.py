@@ -23,7 +23,7 @@ class ReferenceFacts(Record):
 
 
 class ReleaseRecord(Record):
-    """What every score of a release rests on."""
+    """What every score of a release rests on; written by `ekb release freeze`."""
 
     version: Literal["release/1"] = Field(default="release/1", alias="schema")
     id: str

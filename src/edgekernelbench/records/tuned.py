@@ -45,7 +45,7 @@ class BesideRecord(Record):
 
 
 class TunedRecord(Record):
-    """What tuning one workload came to, and how fast it is beside the default lowering."""
+    """What tuning one workload came to, and how fast that is; written by `ekb baseline tune`."""
 
     version: Literal["tuned/1"] = Field(default="tuned/1", alias="schema")
     workload: str

@@ -15,6 +15,7 @@ from edgekernelbench.records.judgement import CostRecord, InputSet, Judgement, M
 from edgekernelbench.records.manifest import DeviceFacts, Manifest
 from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Ring, Series, Unjudged, Wrong
 from edgekernelbench.records.reference import ReferenceRecord
+from edgekernelbench.records.release import ReferenceFacts, ReleaseRecord
 from edgekernelbench.records.schema import Record
 from edgekernelbench.records.trajectory import (
     AtifAgent,
@@ -35,6 +36,7 @@ from edgekernelbench.records.trajectory import (
     StepExtra,
     TextCall,
 )
+from edgekernelbench.records.tuned import BesideRecord, PartRecord, TunedRecord
 from edgekernelbench.reports.attempt_rows import COLUMNS
 
 HEAD = """\
@@ -112,6 +114,8 @@ FILES: tuple[tuple[str, type[Record], tuple[type, ...]], ...] = (
         ),
     ),
     ("the last line of a trajectory", End, (FinalMetrics, EndExtra)),
+    ("baselines/PROFILE.jsonl", TunedRecord, (PartRecord, BesideRecord)),
+    ("release.json", ReleaseRecord, (ReferenceFacts,)),
 )
 
 
