@@ -20,10 +20,15 @@ def rest(leader: int) -> None:
         leader: The process that leads the group.
     """
     _tell(leader, signal.SIGSTOP)
+    for pid in _descendants(leader):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGSTOP)
 
 
 def wake(leader: int) -> None:
-    """Let a process group that was put to rest go on.
+    """Let a process group that was put to rest go on; what left it stays where it is.
+
+    To look for that would take time just when the group begins to be measured.
 
     Args:
         leader: The process that leads the group.
@@ -33,11 +38,9 @@ def wake(leader: int) -> None:
 
 def _tell(leader: int, number: signal.Signals) -> None:
     # The leader too, by its own number: it may not have made its group yet.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, number)
-    for pid in (leader, *_descendants(leader)):
+    for tell in (os.killpg, os.kill):
         with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
+            tell(leader, number)
 
 
 def _descendants(pid: int) -> set[int]:

@@ -34,7 +34,7 @@ class TimingPlan:
     batches: int = 6
     batch_ns: int = 10_000_000
     budget_ns: int = 250_000_000
-    settle_ns: int = 1_000_000
+    settle_ns: int = 2_000_000
     tries: int = 3
     tries_ns: int = 1_000_000_000
     sustain_s: float = 0.0
