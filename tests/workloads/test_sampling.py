@@ -15,6 +15,7 @@ from edgekernelbench.workloads.draws import (
     Mask,
     Normal,
     Permutation,
+    PositiveDefinite,
     Pulses,
     Requant,
     RequantShift,
@@ -166,3 +167,12 @@ def test_boxes_can_stick_out_and_signals_stand_off_zero() -> None:
     signal = drawn(Signal(draw="signal", mean=9.81, std=0.5, void=True), Param("x", DType.F32, (3, 400)))
     assert np.mean(signal[:-1]) == pytest.approx(9.81, abs=0.5)
     assert np.all(signal[-1] == 0.0)
+
+
+def test_a_factorisation_may_find_anything_above_the_diagonal() -> None:
+    (matrix,) = drawn(
+        PositiveDefinite(draw="positive_definite", lower=True), Param("a", DType.F32, (1, 9, 9))
+    )
+    assert not np.allclose(matrix, matrix.T)
+    whole = np.tril(matrix) + np.tril(matrix, -1).T
+    assert np.linalg.eigvalsh(whole).min() > 0.0

@@ -211,6 +211,8 @@ class PositiveDefinite(_Draw):
     """Well-conditioned symmetric positive definite matrices over the last two axes."""
 
     draw: Literal["positive_definite"]
+    lower: bool = False
+    """Whether only the lower half is the matrix, as for a factorisation: above stands something else."""
 
 
 class Triangular(_Draw):

@@ -167,7 +167,8 @@ def _matrix(
     spread = 2.0 if distribution is Distribution.HEAVY else 0.0
     filled = 0.25 if distribution is Distribution.SPARSE else 1.0
     if isinstance(draw, PositiveDefinite):
-        return structures.positive_definite(shape, stream, spread=spread, filled=filled)
+        whole = structures.positive_definite(shape, stream, spread=spread, filled=filled)
+        return np.tril(whole) + np.triu(stream.normal(shape), 1) if draw.lower else whole
     return structures.triangular(shape, stream, spread=spread, filled=filled)
 
 
