@@ -90,3 +90,12 @@ def test_what_the_run_has_not_is_named(made: Path, ekb: Ekb) -> None:
     done = ekb("reproduce", str(made), ATTEMPT[:-3])
     assert done.status == Status.USAGE
     assert "did you mean" in done.err
+
+
+def test_an_edited_trajectory_is_named(copied: Path, ekb: Ekb) -> None:
+    found = next(p for p in (copied / "trajectories").rglob("*.jsonl"))
+    found.write_text(found.read_text(encoding="utf-8").replace("a", "b", 1), encoding="utf-8")
+    done = ekb("reproduce", str(copied), "--records-only")
+    assert done.status == Status.NO
+    said = done.out.replace("\n  ", " ")
+    assert f"{found.relative_to(copied)}: was changed after it was written" in said

@@ -10,6 +10,7 @@ from edgekernelbench.records.integrity import artifact_flaws, is_sealed, run_dig
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.outcome import Correct, Rejected
 from edgekernelbench.records.store import RunFolder
+from edgekernelbench.records.trajectories import hash_file, trajectory_path
 
 OLD = Path(__file__).parent / "old"
 
@@ -105,3 +106,17 @@ def test_a_run_of_an_older_release_has_no_seals_and_is_read(tmp_path: Path) -> N
     assert run_flaws(folder) == ()
     edit(tmp_path / "attempts.jsonl", "direct", "indirect")
     assert len(run_flaws(folder)) == 1
+
+
+def test_an_edited_or_missing_trajectory_is_named(folder: RunFolder) -> None:
+    path = trajectory_path(folder.root, "direct/w/5")
+    path.parent.mkdir(parents=True)
+    path.write_text("a step\n", encoding="utf-8")
+    with folder.writing() as run:
+        run.add_attempt(attempt(5).model_copy(update={"trajectory": hash_file(path)}))
+    assert said(folder) == []
+
+    path.write_text("another step\n", encoding="utf-8")
+    assert said(folder) == ["trajectories/direct/w/5.jsonl: was changed after it was written"]
+    path.unlink()
+    assert said(folder) == ["trajectories/direct/w/5.jsonl: is missing"]

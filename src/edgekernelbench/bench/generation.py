@@ -32,7 +32,7 @@ from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.attempt import Attempt, Ending, Usage, attempt_id
 from edgekernelbench.records.schema import storable
 from edgekernelbench.records.store import RunWriter
-from edgekernelbench.records.trajectories import trajectory_path, write_trajectory
+from edgekernelbench.records.trajectories import hash_file, trajectory_path, write_trajectory
 from edgekernelbench.workloads.schema import Workload
 
 NS_PER_MS = 1_000_000
@@ -160,6 +160,7 @@ class Generation:
                 submissions=ledger.submissions,
                 wall_ms=(time.monotonic_ns() - start) // NS_PER_MS,
             ),
+            trajectory=hash_file(path),
         )
 
     def _store_call(self, request: Request, reply: Reply) -> str:

@@ -1,9 +1,9 @@
 """One kernel text by one agent for one workload."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from edgekernelbench.records.schema import Record
 
@@ -59,6 +59,14 @@ class Attempt(Record):
     """Artifact hashes of what the agent recorded, in order: prompts, replies, plans."""
     usage: Usage = Usage()
     """What it cost."""
+    trajectory: str | None = None
+    """SHA-256 of the file `trajectories/ID.jsonl`; None in runs of older releases, and left out there."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out_what_there_is_not(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Write no trajectory where there is none, so that such records are what they always were."""
+        fields: dict[str, Any] = write(self)
+        return {name: value for name, value in fields.items() if value or name != "trajectory"}
 
 
 def attempt_id(agent: str, workload: str, number: int) -> str:

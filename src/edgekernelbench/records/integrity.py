@@ -5,8 +5,10 @@ import json
 from collections.abc import Iterator
 
 from edgekernelbench.base.errors import RecordError
+from edgekernelbench.records.attempt import Attempt
 from edgekernelbench.records.seals import DIGEST, Flaw, find_flaws, last_seal, manifest_digest
 from edgekernelbench.records.store import ATTEMPTS, JUDGEMENTS, RunFolder
+from edgekernelbench.records.trajectories import hash_file, trajectory_path
 
 OLD = "manifest/1"
 """The version of manifests from before records had seals."""
@@ -41,7 +43,7 @@ def run_flaws(folder: RunFolder) -> tuple[Flaw, ...]:
 
 
 def artifact_flaws(folder: RunFolder) -> tuple[Flaw, ...]:
-    """Look at every text that the records name, and whether judgements are about the texts of their attempts.
+    """Look at every text and trajectory that the records name, and whether judgements are of their attempts.
 
     Raises:
         RecordError: When a record cannot be read.
@@ -54,6 +56,7 @@ def artifact_flaws(folder: RunFolder) -> tuple[Flaw, ...]:
                 folder.artifact(digest)
             except RecordError as error:
                 flaws.append(Flaw(f"attempt {attempt.id}", None, str(error)))
+        flaws += _trajectory_flaws(folder, attempt)
     for judgement in folder.judgements().values():
         made = attempts.get(judgement.attempt)
         if made is None or made.text != judgement.text:
@@ -61,6 +64,18 @@ def artifact_flaws(folder: RunFolder) -> tuple[Flaw, ...]:
                 Flaw(f"judgement of {judgement.attempt}", None, "is about another text than the attempt has")
             )
     return tuple(flaws)
+
+
+def _trajectory_flaws(folder: RunFolder, attempt: Attempt) -> Iterator[Flaw]:
+    """Look at how an answer came about, where the attempt names the file's hash."""
+    if attempt.trajectory is None:
+        return
+    path = trajectory_path(folder.root, attempt.id)
+    name = str(path.relative_to(folder.root))
+    if not path.is_file():
+        yield Flaw(name, None, "is missing")
+    elif hash_file(path) != attempt.trajectory:
+        yield Flaw(name, None, "was changed after it was written")
 
 
 def run_digest(folder: RunFolder) -> str:

@@ -1,5 +1,6 @@
 """Trajectories on the disk: where they lie, writing them, reading them back, and ATIF's one document."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -43,6 +44,11 @@ class Trajectory:
 def trajectory_path(run: Path, attempt: str) -> Path:
     """Say where a run folder has the trajectory of an attempt: `trajectories/ATTEMPT.jsonl`."""
     return run / FOLDER / f"{attempt}.jsonl"
+
+
+def hash_file(path: Path) -> str:
+    """Give the SHA-256 of a trajectory as it lies on the disk: attempts name it."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def write_trajectory(path: Path, head: Head, steps: Iterable[Step], end: End | None) -> None:
