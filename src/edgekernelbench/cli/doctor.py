@@ -12,6 +12,7 @@ from edgekernelbench.agents.models.bundled import MODELS, has_server, weights
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.status import Status
+from edgekernelbench.compiler.linking import TOOLCHAINS
 from edgekernelbench.evaluator.probe import probe
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.reports.text import columns
@@ -42,10 +43,14 @@ PACKAGES = (
     ("apache-tvm", "the reference compiler", "pip install 'edgekernelbench[tvm]'", True),
     ("torch", "the vendor baseline, catalogue tests", "pip install 'edgekernelbench[torch]'", False),
     ("onnxruntime", "the vendor baseline", "pip install 'edgekernelbench[vendor]'", False),
+    ("tornado", "the queue of boards", "pip install 'edgekernelbench[boards]'", False),
     ("openai", "models behind an endpoint, the local model", "pip install 'edgekernelbench[models]'", False),
     ("anthropic", "Anthropic's models", "pip install 'edgekernelbench[models]'", False),
 )
 
+
+BOARD_MACHINES = ("aarch64", "x86_64")
+"""Architectures of boards that run this package."""
 
 BACKENDS = (
     ("llvm", "kernels on this machine's CPU", True),
@@ -78,6 +83,16 @@ def findings() -> list[Finding]:
     rows.append(
         Finding("C compiler", compiler, "--compiler c, linking kernels", "apt-get install gcc", needed=True)
     )
+    rows += [
+        Finding(
+            f"linker for {machine}",
+            shutil.which(tools.compiler) or "",
+            f"kernels for boards with {machine}",
+            f"apt-get install {tools.package}",
+        )
+        for machine, tools in TOOLCHAINS.items()
+        if machine in BOARD_MACHINES and machine != platform.machine()
+    ]
     rows += [
         Finding(
             f"model {model.name}",
