@@ -108,7 +108,8 @@ def test_a_forger_who_makes_all_seals_anew_is_found_by_judging_again(
 ) -> None:
     old = RunFolder(made)
     forged = RunFolder.create(tmp_path / "forged", old.manifest())
-    shutil.copytree(made / "artifacts", forged.root / "artifacts", dirs_exist_ok=True)
+    for name in ("artifacts", "trajectories"):
+        shutil.copytree(made / name, forged.root / name, dirs_exist_ok=True)
     with forged.writing() as writer:
         for attempt in old.attempts().values():
             writer.add_attempt(attempt)
