@@ -14,13 +14,18 @@ import numpy as np
 import pytest
 from tests.compiler.hand import HOST, SERIAL, lit, loops, nest, output, param, places, read
 from tests.compiler.kernels import convolution
-from tests.compiler.running import run
+from tests.compiler.running import assert_right, run
 
 from edgekernelbench.base.errors import CompileError, InternalError, PrerequisiteError
 from edgekernelbench.compiler.arrays import allocate_buffer
 from edgekernelbench.compiler.tvm import TvmCompiler, compiler
+from edgekernelbench.interp.evaluate import evaluate
 from edgekernelbench.ir.dtype import DType
+from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.tree import Buffer, Kind, Loop, Mark, Nest, Role, Store, Update, walk_stmts
+from edgekernelbench.verify.compute import verify_compute
+from edgekernelbench.workloads.catalogue import load_catalogue
+from edgekernelbench.workloads.inputs import make_inputs
 
 pytestmark = pytest.mark.needs_tvm
 
@@ -169,3 +174,12 @@ def test_without_tvm_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tvm", None)
     with pytest.raises(PrerequisiteError, match="pip install"):
         compiler.start_tvm(2)
+
+
+def test_a_guarded_loop_with_a_remainder_as_index_is_right() -> None:
+    """LLVM 22 made wrong vectors of it, until its conversion of guards was turned off."""
+    workload = load_catalogue().workload("speech/upsample_block@c36-n211-d18-s2-f32").twin()
+    facts = verify_compute(workload.kernel())
+    inputs = dict(zip((p.name for p in facts.kernel.params), make_inputs(workload, 1), strict=True))
+    found = run(TvmCompiler(), build_nest(facts, "llvm", HOST), inputs)
+    assert_right(found, evaluate(facts, inputs, "declared"), ulps=256)

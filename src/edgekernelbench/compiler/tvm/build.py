@@ -31,6 +31,11 @@ class Built:
     local: bool
 
 
+LLVM_OPTIONS = ("-enable-if-conversion:bool=0",)
+"""LLVM 22 gives wrong values where it turns a guarded loop with an index such as `(t + 2) % 4` into vectors
+(seen: the gather of a transposed convolution). Guarded loops stay loops; our own vectors have no guards."""
+
+
 def make_target(profile: Profile) -> tuple[Any, bool]:
     """Describe the CPU of a profile to LLVM.
 
@@ -45,7 +50,12 @@ def make_target(profile: Profile) -> tuple[Any, bool]:
     Raises:
         CompileError: When LLVM does not know the CPU.
     """
-    settings: dict[str, Any] = {"kind": "llvm", "opt-level": OPTIMISATION, "num-cores": profile.threads}
+    settings: dict[str, Any] = {
+        "kind": "llvm",
+        "opt-level": OPTIMISATION,
+        "num-cores": profile.threads,
+        "cl-opt": list(LLVM_OPTIONS),
+    }
     if profile.cpu in ("", "native") and not profile.triple:
         return tvm.target.Target(settings | {"mcpu": host_cpu()}), True
     if profile.triple:
