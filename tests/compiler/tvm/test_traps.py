@@ -162,7 +162,7 @@ def test_buffers_whose_indices_tvm_would_narrow_are_refused() -> None:
 def test_an_unknown_cpu_is_refused_and_a_foreign_one_is_compiled_for() -> None:
     with pytest.raises(CompileError, match="cortex-z9"):
         TvmCompiler().compile(CONV, replace(HOST, cpu="cortex-z9"))
-    board = replace(HOST, cpu="cortex-a76", vector_bytes=16, threads=4)
+    board = replace(HOST, cpu="cortex-a76", triple="aarch64-linux-gnu", vector_bytes=16, threads=4)
     artifact = TvmCompiler().compile(CONV, board, listings=True)
     assert artifact.executable is None
     assert "fmla" in artifact.listings["asm"]
