@@ -11,7 +11,8 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 
-BLOCK_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 14
+"""Small, since a guard that changed costs its whole block, and TVM carries no more than 40 MB a second."""
 MOST_KEPT_BYTES = 256 << 20
 SHARE_OF_MEMORY = 8
 """Blocks take at most this part of a machine's memory."""
