@@ -55,9 +55,6 @@ def import_compiler(name: str) -> None:
     """
     if name.endswith(LATE):
         load_compiler(name.removesuffix(LATE))
-        # TVM itself starts CUDA when it is imported, PyTorch does not; it is half of what TVM imports.
-        with suppress(ImportError):
-            import torch  # noqa: F401, PLC0415
         return
     load_compiler(name)
     if name == "tvm":
