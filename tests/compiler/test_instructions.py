@@ -75,3 +75,22 @@ def test_what_the_machine_cannot_do_is_a_vector_loop(order: str, lanes: int) -> 
     assert Mark.VECTOR in marks
     inputs = list(extremes(one).values())
     np.testing.assert_array_equal(run_nest(one, inputs)[0], run_nest(fresh, inputs)[0])
+
+
+@pytest.mark.needs_tvm
+def test_more_sums_than_there_are_registers_are_exact() -> None:
+    """Registers were given to each lane alone, inside the loops of the instruction."""
+    count = 40
+    a = param("a", count, STEPS, 4, dtype=DType.I8)
+    b, out = param("b", STEPS, LANES, 4, dtype=DType.I8), output("out", count, LANES, dtype=DType.I32)
+    factors = (read(a, "r", "ko", "ki").cast(DType.I32).expr, read(b, "ko", "i", "ki").cast(DType.I32).expr)
+    step = Update("sum", "out", places("r", "i"), Binary("*", *factors, dtype=DType.I32))
+    four = Loop("ki", 4, (step,), Kind.REDUCTION, Mark.TENSOR, instruction="dot4")
+    lanes = Loop("i", LANES, (four,), Kind.DATA, Mark.TENSOR, instruction="dot4")
+    begin = loops([("q", count), ("j", LANES)], Store("out", places("q", "j"), lit(0, DType.I32).expr))
+    rows = Loop("r", count, (lanes,), Kind.DATA, Mark.UNROLL)
+    one = nest([a, b], [out], begin, loops([("ko", STEPS)], rows, kind=Kind.REDUCTION))
+    inputs = extremes(one)
+    (expected,) = run_nest(one, [inputs["a"], inputs["b"]])
+    for compiler in (TvmCompiler(), CCompiler(QUICK)):
+        np.testing.assert_array_equal(run(compiler, one, inputs, SERIAL)[0], expected)

@@ -84,6 +84,8 @@ class _Promotion:
         match stmt:
             case Loop(kind=Kind.REDUCTION) if _is_joint(stmt):
                 return stmt
+            case Loop(mark=Mark.TENSOR):
+                return stmt  # the loops of an instruction stay as they are
             case Loop(body=body, kind=kind):
                 if kind is Kind.REDUCTION and not _crosses(stmt) and _updates(body):
                     try:
