@@ -1,12 +1,17 @@
 """Fixtures that all tests share."""
 
 import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 Golden = Callable[[str], None]
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell lets what it starts in the background ignore Ctrl-C, and so would the commands that are tested.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
