@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
+from edgekernelbench.agents.ledger import merit
 from edgekernelbench.agents.protocol import Answer, Doors, Feedback, Task
 from edgekernelbench.base.errors import BudgetExceeded, EkbError
 
@@ -60,7 +61,7 @@ class Counter:
         if isinstance(feedback, str):
             return feedback
         with self._lock:
-            if self._best is None or _merit(feedback) > _merit(self._best[1]):
+            if self._best is None or merit(feedback) > merit(self._best[1]):
                 self._best = source, feedback
         return feedback.text
 
@@ -97,10 +98,6 @@ class Counter:
         except EkbError as error:
             self.failure = error
             return f"this session has ended: {error}"
-
-
-def _merit(feedback: Feedback) -> tuple[bool, bool, float]:
-    return bool(feedback.correct), feedback.accepted, feedback.ratio or 0.0
 
 
 Host = Callable[[Counter], None]

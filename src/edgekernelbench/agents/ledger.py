@@ -132,7 +132,7 @@ class Ledger:
             feedback = judge(source)
             self._waited += self._clock() - before
             feedback = self._signed(feedback)
-            if self.best is None or _merit(feedback) > _merit(self.best[1]):
+            if self.best is None or merit(feedback) > merit(self.best[1]):
                 self.best = (source, feedback)
             return feedback
 
@@ -200,7 +200,7 @@ def solve_within(agent: Agent, task: Task, doors: Doors, ledger: Ledger) -> Answ
     return answer
 
 
-def _merit(feedback: Feedback) -> tuple[bool, bool, float]:
+def merit(feedback: Feedback) -> tuple[bool, bool, float]:
     """Order feedback: correct first, then accepted, then fast.
 
     Speed is against the baseline that was measured in the same ring: a machine that was slower for a while
