@@ -7,6 +7,7 @@ from threading import BoundedSemaphore
 import anthropic
 from anthropic.types import MessageParam, TextBlockParam
 
+from edgekernelbench.agents.models.counts import message_usage
 from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.agents.models.protocol import Message, Reply, Request, Role, Stop, Usage
 from edgekernelbench.base.errors import ModelError, PrerequisiteError
@@ -81,17 +82,9 @@ class AnthropicEndpoint:
 
 
 def _reply(message: anthropic.types.Message, request_id: str, latency: int) -> Reply:
-    usage = message.usage
-    cached = usage.cache_read_input_tokens or 0
-    details = usage.output_tokens_details
     return Reply(
         text="".join(block.text for block in message.content if block.type == "text"),
-        usage=Usage(
-            input=usage.input_tokens + cached + (usage.cache_creation_input_tokens or 0),
-            cached=cached,
-            output=usage.output_tokens,
-            reasoning=(details.thinking_tokens or 0) if details is not None else 0,
-        ),
+        usage=message_usage(message.usage.model_dump()) or Usage(),
         stop=STOPS.get(str(message.stop_reason), Stop.OTHER),
         latency_ns=latency,
         request_id=request_id,

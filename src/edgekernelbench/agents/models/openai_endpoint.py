@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import openai
 from openai.types.chat import ChatCompletionMessageParam
 
+from edgekernelbench.agents.models.counts import chat_usage
 from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.agents.models.protocol import Message, Reply, Request, Role, Stop, Usage
 from edgekernelbench.agents.tokens import estimate_tokens
@@ -113,21 +114,12 @@ def _reply(name: str, body: str, request: Request, latency: int) -> Reply:
 
 
 def _usage(row: object, request: Request, text: str) -> Usage:
-    if not isinstance(row, dict) or not isinstance(row.get("prompt_tokens"), int):
-        # Budgets must hold for endpoints that count nothing as well.
-        read = sum(estimate_tokens(m.content) for m in request.messages)
-        return Usage(input=read, output=estimate_tokens(text), estimated=True)
-    return Usage(
-        input=row["prompt_tokens"],
-        cached=_detail(row.get("prompt_tokens_details"), "cached_tokens"),
-        output=int(row.get("completion_tokens") or 0),
-        reasoning=_detail(row.get("completion_tokens_details"), "reasoning_tokens"),
-    )
-
-
-def _detail(details: object, key: str) -> int:
-    value = details.get(key) if isinstance(details, Mapping) else None
-    return value if isinstance(value, int) else 0
+    counted = chat_usage(row)
+    if counted is not None:
+        return counted
+    # Budgets must hold for endpoints that count nothing as well.
+    read = sum(estimate_tokens(m.content) for m in request.messages)
+    return Usage(input=read, output=estimate_tokens(text), estimated=True)
 
 
 def _too_long(error: openai.BadRequestError) -> bool:
