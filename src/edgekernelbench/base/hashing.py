@@ -13,7 +13,12 @@ def hash_text(text: str) -> str:
     Returns:
         The first 16 hexadecimal digits of its SHA-256.
     """
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hash_bytes(text.encode())
+
+
+def hash_bytes(data: bytes) -> str:
+    """Hash bytes, as `hash_text` hashes a text's."""
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def canonical_json(value: object) -> str:

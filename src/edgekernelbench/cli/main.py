@@ -32,7 +32,7 @@ COMMANDS = {
     "catalogue": "List, show and check patterns and workloads.",
     "baseline": "Tune references with TVM's MetaSchedule; show what came of it.",
     "release": "Show, verify and freeze what scores rest on.",
-    "export": "Write a kernel as C that a program can be linked with.",
+    "export": "Write a kernel as files that a program can be linked with.",
     "verify": "Does an exported kernel compute what its text says?",
     "mcp": "Let an agent of yours work on one task, through MCP.",
     "device": "List devices; serve a board, keep the queue of boards.",

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from edgekernelbench.bench.exporting import verify_export
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.status import Status
+from edgekernelbench.deploy.verifying import verify_export
 
 app = command_app()
 

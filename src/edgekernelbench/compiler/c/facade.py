@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from edgekernelbench.compiler.arrays import ALIGNMENT, elements, stored_bytes, stored_type
-from edgekernelbench.compiler.c.build import PORTABLE
 from edgekernelbench.compiler.c.names import Names
-from edgekernelbench.compiler.c.program import CProgram
 from edgekernelbench.ir.compute import Param
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.nest.tree import Buffer, Nest
@@ -21,6 +19,28 @@ _SEEN = {
     "bf16": "uint16_t", "f32": "float", "f64": "double",
 }  # fmt: skip
 """C types of elements as a caller has them: 16-bit floats are their bits."""
+
+
+ANSWERS = ("OK", "NULL", "MISALIGNED", "OUT_OF_RANGE")
+"""What both functions answer, by number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What the entry points stand in front of.
+
+    Attributes:
+        text: C that defines `NAME_prepare(weights or 0 …, prepared …, workspace)` and
+            `NAME_run(params …, outputs …, prepared …, workspace)`.
+        workspace_bytes: What either needs.
+        alignment: What every pointer must be a multiple of, besides the size of its elements.
+        build: How a program is built from these files, a line each.
+    """
+
+    text: str
+    workspace_bytes: int
+    alignment: int
+    build: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +63,22 @@ def prepared_bytes(nest: Nest) -> int:
     return sum(_rounded(stored_bytes(buffer)) for buffer in nest.prepared)
 
 
-def write_facade(nest: Nest, program: CProgram, params: Sequence[Param], *, checked: bool) -> Facade:
-    """Write what belongs round a program.
+def seen_type(dtype: DType) -> str:
+    """Give the C type of an element as a caller has it."""
+    return _SEEN[dtype.value]
+
+
+def write_facade(nest: Nest, core: Core, params: Sequence[Param], *, checked: bool) -> Facade:
+    """Write what belongs round a kernel.
 
     Args:
-        nest: The nest of the program.
-        program: The program.
+        nest: The nest.
+        core: The kernel.
         params: The parameters of the text, for what they declare.
         checked: Whether entry points look at pointers, alignment and declared ranges first.
     """
-    writer = _Facade(nest, program, {p.name: p for p in params}, checked=checked)
-    return Facade(writer.header(), program.text + writer.entries(), writer.example())
+    writer = _Facade(nest, core, {p.name: p for p in params}, checked=checked)
+    return Facade(writer.header(), core.text + writer.entries(), writer.example())
 
 
 def _rounded(size: int) -> int:
@@ -61,8 +86,8 @@ def _rounded(size: int) -> int:
 
 
 class _Facade:
-    def __init__(self, nest: Nest, program: CProgram, params: dict[str, Param], *, checked: bool) -> None:
-        self._nest, self._program, self._params, self._checked = nest, program, params, checked
+    def __init__(self, nest: Nest, core: Core, params: dict[str, Param], *, checked: bool) -> None:
+        self._nest, self._core, self._params, self._checked = nest, core, params, checked
         names = Names()
         self._prefix = names[nest.name]
         self._name = f"ekb_{self._prefix}"
@@ -73,7 +98,7 @@ class _Facade:
     def header(self) -> str:
         """Write the header."""
         upper = self._upper
-        room = max(1, self._program.workspace_bytes)
+        room = max(1, self._core.workspace_bytes)
         lines = [
             f"/* {self._nest.name}, a kernel of EdgeKernelBench: NAME.kir has its text. */",
             f"#ifndef {upper}_H",
@@ -89,7 +114,7 @@ class _Facade:
             f"#define {upper}_ALIGNMENT {ALIGNMENT}",
             "",
             "/* What both functions answer. */",
-            f"enum {{ {upper}_OK = 0, {upper}_NULL = 1, {upper}_MISALIGNED = 2, {upper}_OUT_OF_RANGE = 3 }};",
+            f"enum {{ {', '.join(f'{upper}_{word} = {number}' for number, word in enumerate(ANSWERS))} }};",
             "",
             "/* Once for its weights: fills `prepared`. */",
             f"{self._prepare_head()};",
@@ -163,7 +188,8 @@ class _Facade:
     def _checks(self, buffers: tuple[Buffer, ...], rooms: tuple[str, ...]) -> list[str]:
         if not self._checked:
             return [f"    (void){room};" for room in rooms]
-        pointers = [*((self._c[b.name], stored_type(b.dtype).itemsize) for b in buffers)]
+        least = self._core.alignment
+        pointers = [*((self._c[b.name], max(stored_type(b.dtype).itemsize, least)) for b in buffers)]
         pointers += [(room, ALIGNMENT) for room in rooms]
         lines = [f"    if (!{' || !'.join(name for name, _ in pointers)}) return {self._upper}_NULL;"]
         lines += [
@@ -200,8 +226,8 @@ class _Facade:
         weights = ", ".join([*(self._c[b.name] for b in self._weights), "prepared", "workspace"])
         run = ", ".join([*(self._c[b.name] for b in every), "prepared", "workspace"])
         lines = [
-            f"/* cc {' '.join(PORTABLE)} -march=…",
-            f"      {nest.name}.c {nest.name}_example.c -o {nest.name}_example -lm",
+            f"/* {self._core.build[0]}",
+            *(f"      {line}" for line in self._core.build[1:]),
             f"   {nest.name}_example            runs on numbers of its own, and says how long a run takes",
             f"   {nest.name}_example IN OUT     reads the parameters from IN, writes the outputs to OUT */",
             f'#define _POSIX_C_SOURCE 200112L\n#include "{nest.name}.h"',

@@ -95,12 +95,14 @@ KEEP_BUFFERS_APART = {"tirx.merge_static_smem": True}
 """The switch by which StorageRewrite leaves reuse to another pass; there is none in our list."""
 
 
-def build_module(module: Any, profile: Profile) -> Built:
+def build_module(module: Any, profile: Profile, *, packed: bool = True) -> Built:
     """Compile a TIR module.
 
     Args:
         module: Functions of plain loops and vectors.
         profile: The device.
+        packed: Whether functions take buffers, as TVM's runtime hands them over; those that are called from C
+            take pointers.
 
     Returns:
         The machine code.
@@ -111,7 +113,7 @@ def build_module(module: Any, profile: Profile) -> Built:
     target, local = make_target(profile)
     try:
         with tvm.transform.PassContext(opt_level=3, config=KEEP_BUFFERS_APART):
-            lowered = _passes(target)(module)
+            lowered = _passes(target, packed=packed)(module)
             host = show(_finish()(lowered))
             return Built(tvm.get_global_func("target.build.llvm")(host, target), lowered, local)
     except (ValueError, TypeError, RuntimeError) as error:
@@ -119,7 +121,7 @@ def build_module(module: Any, profile: Profile) -> Built:
         raise CompileError(f"TVM refused the nest: {first}") from error
 
 
-def _passes(target: Any) -> Any:
+def _passes(target: Any, *, packed: bool) -> Any:
     """List what plain loops need.
 
     TVM's own list has passes that undo ours, such as one that turns choices into branches. Its StorageRewrite
@@ -135,12 +137,18 @@ def _passes(target: Any) -> Any:
             tirx.transform.StmtSimplify(),
             tirx.transform.RemoveNoOp(),
             tirx.transform.VerifyMemory(),
-            tirx.transform.AnnotateEntryFunc(),
-            tirx.transform.SplitHostDevice(),
-            tirx.transform.MakePackedAPI(),
-            # Arguments were checked in Python: TVM's own checks are a third of the code.
-            tirx.transform.SkipAssert(),
+            *(_packed() if packed else ()),
         ]
+    )
+
+
+def _packed() -> tuple[Any, ...]:
+    return (
+        tirx.transform.AnnotateEntryFunc(),
+        tirx.transform.SplitHostDevice(),
+        tirx.transform.MakePackedAPI(),
+        # Arguments were checked in Python: TVM's own checks are a third of the code.
+        tirx.transform.SkipAssert(),
     )
 
 

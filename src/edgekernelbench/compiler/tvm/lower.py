@@ -43,10 +43,7 @@ def lower_nest(nest: Nest, profile: Profile) -> Any:
     Raises:
         CompileError: When a buffer has 2**31 elements or more, whose indices TVM would narrow.
     """
-    for buffer in (*outside(nest), *workspace(nest)):
-        if elements(buffer) > _LARGEST:
-            found = f"{buffer.name} has {elements(buffer):,}"
-            raise CompileError(f"TVM takes buffers of at most {_LARGEST:,} elements, {found}")
+    refuse_large(nest)
     body = optimised(nest, nest.body, profile)
     features = find_features(profile)
     functions = {
@@ -54,6 +51,18 @@ def lower_nest(nest: Nest, profile: Profile) -> Any:
         "prepare": _function(nest, separate_nested(nest.prepare), "prepare", 1, features),
     }
     return tvm.IRModule(functions)
+
+
+def refuse_large(nest: Nest) -> None:
+    """Refuse buffers of 2**31 elements or more, whose indices TVM would narrow.
+
+    Raises:
+        CompileError: When there is one.
+    """
+    for buffer in (*outside(nest), *workspace(nest)):
+        if elements(buffer) > _LARGEST:
+            found = f"{buffer.name} has {elements(buffer):,}"
+            raise CompileError(f"TVM takes buffers of at most {_LARGEST:,} elements, {found}")
 
 
 def optimised(nest: Nest, body: tuple[Stmt, ...], profile: Profile) -> tuple[Stmt, ...]:

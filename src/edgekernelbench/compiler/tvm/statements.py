@@ -12,6 +12,7 @@ from edgekernelbench.compiler.instructions import find_dot
 from edgekernelbench.compiler.rewrite import axes_of
 from edgekernelbench.compiler.tvm.dot import dot_step
 from edgekernelbench.compiler.tvm.expressions import Expressions
+from edgekernelbench.compiler.tvm.rooms import Allocator, Rooms, Slot, Task
 from edgekernelbench.compiler.tvm.scope import Scope, Stored, offset
 from edgekernelbench.compiler.tvm.stores import declare, write_store, write_update, write_value
 from edgekernelbench.compiler.tvm.values import (
@@ -51,19 +52,20 @@ class Place:
     Attributes:
         scope: What names mean.
         declared: Workspace that was allocated further out.
-        in_parallel: Whether several threads run it.
+        task: The thread that runs it; None outside parallel loops.
     """
 
     scope: Scope
     declared: frozenset[str] = frozenset()
-    in_parallel: bool = False
+    task: Task | None = None
 
 
 class Statements:
     """Writes statements for a number of threads."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, rooms: Rooms | None = None) -> None:
         self._threads = threads
+        self._rooms = rooms or Allocator()
 
     def root(self, body: tuple[Stmt, ...], scope: Scope) -> Node:
         """Write a whole program; what is allocated outside parallel loops is allocated once."""
@@ -72,7 +74,7 @@ class Statements:
 
     def _hoisted(self, body: tuple[Stmt, ...], place: Place) -> tuple[list[Node], Place]:
         """Allocate here what would be allocated in every iteration; what the stack cannot hold is shared."""
-        every = _allocated(body, through_parallel=place.in_parallel)
+        every = _allocated(body, through_parallel=place.task is not None)
         found = [b for b in every if stored_bytes(b) >= STACK_BYTES]
         slots = share_slots(found, find_lifetimes(body))
         held = {b.name: Stored(b, slots[b.name]) for b in found}
@@ -80,8 +82,15 @@ class Statements:
         held |= small
         scope = replace(place.scope, buffers={**place.scope.buffers, **held})
         fresh = replace(place, scope=scope, declared=place.declared | held.keys())
-        tirs = [*dict.fromkeys(slots.values()), *(s.tir for s in small.values())]
-        return [tirx.AllocBuffer(slot) for slot in tirs], fresh
+        stack = [tirx.AllocBuffer(s.tir) for s in small.values()]
+        return [*self._held([(slots[b.name], b) for b in found], place), *stack], fresh
+
+    def _held(self, found: list[tuple[Node, Buffer]], place: Place) -> list[Node]:
+        """Give each slot room for the largest of its buffers."""
+        sizes: dict[Node, int] = {}
+        for slot, buffer in found:
+            sizes[slot] = max(sizes.get(slot, 0), stored_bytes(buffer))
+        return self._rooms.hold([Slot(slot, size) for slot, size in sizes.items()], place.task)
 
     def _block(self, body: tuple[Stmt, ...], place: Place) -> list[Node]:
         return [node for stmt in body for node in self._statement(stmt, place)]
@@ -98,7 +107,7 @@ class Statements:
             case Allocate(buffers=buffers, body=body):
                 held = {b.name: declare(b) for b in buffers if b.name not in place.declared}
                 scope = replace(place.scope, buffers={**place.scope.buffers, **held})
-                allocations = [tirx.AllocBuffer(s.tir) for s in held.values()]
+                allocations = [self._allocate(s, place) for s in held.values()]
                 return [*allocations, *self._block(body, replace(place, scope=scope))]
             case Store():
                 return write_store(stmt, place.scope, None)
@@ -106,6 +115,12 @@ class Statements:
                 return write_update(stmt, place.scope, None)
             case _:
                 assert_never(stmt)
+
+    def _allocate(self, stored: Stored, place: Place) -> Node:
+        if stored_bytes(stored.buffer) < STACK_BYTES:
+            return tirx.AllocBuffer(stored.tir)
+        (node,) = self._held([(stored.tir, stored.buffer)], place)
+        return node
 
     def _let(self, stmt: Let, place: Place) -> list[Node]:
         value = Expressions(place.scope).value(stmt.value)
@@ -116,7 +131,7 @@ class Statements:
         return [tirx.Bind(variable.node, value.node), *self._block(stmt.body, replace(place, scope=scope))]
 
     def _loop(self, loop: Loop, place: Place) -> list[Node]:
-        if loop.mark is Mark.PARALLEL and self._threads > 1 and not place.in_parallel:
+        if loop.mark is Mark.PARALLEL and self._threads > 1 and place.task is None:
             return self._parallel(loop, place)
         if loop.mark is Mark.TENSOR and loop.kind is Kind.DATA:
             return [self._dot(loop, place.scope)]
@@ -158,7 +173,7 @@ class Statements:
             variable = tirx.Var(one.var.replace(".", "_"), "int32")
             lets.append(tirx.Bind(variable, here))
             scope = scope.with_variable(one.var, Value(variable, "int32"), (0, one.extent - 1))
-        inside = replace(place, scope=scope, in_parallel=True)
+        inside = replace(place, scope=scope, task=Task(task, threads))
         allocations, inside = self._hoisted(loops[-1].body, inside)
         body = sequence([*lets, *self._block(loops[-1].body, inside)])
         serial = tirx.For(step, number(0), count, tirx.ForKind.SERIAL, body)
