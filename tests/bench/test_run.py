@@ -86,6 +86,7 @@ class Impatient:
     def __init__(self, pieces: int) -> None:
         self.left = pieces
         self.began: list[tuple[str, int, int]] = []
+        self.stopped = False
 
     def begin(self, stage: str, total: int, done: int) -> None:
         self.began.append((stage, total, done))
@@ -95,14 +96,19 @@ class Impatient:
         if self.left == 0:
             raise KeyboardInterrupt
 
+    def stop(self) -> None:
+        self.stopped = True
+
 
 @pytest.mark.parametrize("pieces", [3, 65], ids=["while writing", "while judging"])
 def test_an_interrupted_run_goes_on_where_it_was(
     tmp_path: Path, texts: Path, catalogue: Path, pieces: int
 ) -> None:
     folder = begin(tmp_path / "run", texts, catalogue)
+    impatient = Impatient(pieces)
     with pytest.raises(KeyboardInterrupt):
-        continue_run(folder, Surroundings(watcher=Impatient(pieces)), load_catalogue(catalogue))
+        continue_run(folder, Surroundings(watcher=impatient), load_catalogue(catalogue))
+    assert impatient.stopped
     made = set(folder.attempts())
     watcher = Impatient(-1)
 

@@ -39,6 +39,7 @@ def test_ctrl_c_leaves_a_run_that_can_be_resumed(tmp_path: Path, ekb: Ekb) -> No
             child.send_signal(signal.SIGINT)
             _, err = child.communicate(timeout=PATIENCE_S)
         assert child.returncode == Status.INTERRUPTED
+        assert "writing: what is at work is finished first; Ctrl-C again ends at once" in err
         assert f"`ekb resume {run}` goes on" in err
         assert "Traceback" not in err
         before = stored(run)

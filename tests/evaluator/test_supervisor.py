@@ -1,6 +1,9 @@
 """A supervisor survives every worker."""
 
 import os
+import socket
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -44,6 +47,21 @@ def test_an_interrupt_at_the_terminal_is_not_for_the_server(supervisor: Supervis
 
     assert supervisor.pid is not None
     assert os.getpgid(supervisor.pid) != os.getpgrp()
+
+
+def test_a_server_whose_judge_was_interrupted_meanwhile_ends_without_a_word() -> None:
+    ours, theirs = socket.socketpair()
+    ours.close()
+    with theirs:
+        done = subprocess.run(
+            [sys.executable, "-m", "edgekernelbench.evaluator.worker", "null", str(theirs.fileno())],
+            pass_fds=(theirs.fileno(),),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_segfault_is_a_signal_in_its_phase(supervisor: Supervisor) -> None:

@@ -101,8 +101,12 @@ class Generation:
             futures: list[Future[Attempt]] = [
                 pool.submit(self._attempt, contestant, workload, number) for workload, number in planned
             ]
-            for future in as_completed(futures):
-                watcher.advance(future.result().ending)
+            try:
+                for future in as_completed(futures):
+                    watcher.advance(future.result().ending)
+            except KeyboardInterrupt:
+                watcher.stop()
+                raise
 
     def _attempt(self, contestant: Contestant, workload_id: str, number: int) -> Attempt:
         attempt = self._solve(contestant, self.workloads[workload_id], number)

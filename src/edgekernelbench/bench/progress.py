@@ -39,6 +39,10 @@ class Watcher(Protocol):
         """
         ...
 
+    def stop(self) -> None:
+        """The stage was interrupted: it ends when the pieces at work are done."""
+        ...
+
 
 class Silent:
     """Watches and says nothing."""
@@ -47,6 +51,9 @@ class Silent:
         """Take no notice."""
 
     def advance(self, kind: str) -> None:
+        """Take no notice."""
+
+    def stop(self) -> None:
         """Take no notice."""
 
 
@@ -115,6 +122,10 @@ class Bar:
         step = max(1, self._total // self.LINES_A_STAGE)
         if self._is_lines and (self._done % step == 0 or self._done == self._total):
             self._say(f"{self._stage}: {self._done}/{self._total} ({shown})")
+
+    def stop(self) -> None:
+        """Say what is waited for: an answer of a model can take minutes."""
+        self._say(f"{self._stage}: what is at work is finished first; Ctrl-C again ends at once")
 
     def _say(self, line: str) -> None:
         """Print a line as it is: not wrapped, no markup, no colours."""

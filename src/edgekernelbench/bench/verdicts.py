@@ -61,10 +61,14 @@ class Verdicts:
             # When it is interrupted, what has not begun is not begun.
             at_the_end.callback(pool.shutdown, wait=False, cancel_futures=True)
             futures = [pool.submit(self._judge, a, used[a.workload]) for a in ordered]
-            for future in as_completed(futures):
-                judgement = future.result()
-                self.writer.add_judgement(judgement)
-                watcher.advance(failure_kind(judgement.outcome))
+            try:
+                for future in as_completed(futures):
+                    judgement = future.result()
+                    self.writer.add_judgement(judgement)
+                    watcher.advance(failure_kind(judgement.outcome))
+            except KeyboardInterrupt:
+                watcher.stop()
+                raise
 
     def _used_inputs(self) -> dict[str, tuple[InputChoice, ...]]:
         """Find the inputs that judgements of an earlier process used: all attempts get the same."""

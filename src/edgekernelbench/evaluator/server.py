@@ -238,7 +238,10 @@ def serve(roles: Mapping[str, Role], descriptor: int) -> None:
     # The judge ends the server by closing the channel; a Ctrl-C at the terminal is the judge's to handle.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=descriptor)
-    channel.sendall(b'{"ready": true}\n')
+    try:
+        channel.sendall(b'{"ready": true}\n')
+    except BrokenPipeError:
+        return  # the judge was interrupted while this process was still importing
     Server(roles, channel).run()
 
 
@@ -249,6 +252,6 @@ def decline(error: PrerequisiteError, descriptor: int) -> None:
         error: What is missing.
         descriptor: The socket, inherited.
     """
-    with socket.socket(fileno=descriptor) as channel:
-        text = json.dumps({"missing": error.missing, "remedy": error.remedy})
+    text = json.dumps({"missing": error.missing, "remedy": error.remedy})
+    with socket.socket(fileno=descriptor) as channel, suppress(BrokenPipeError):
         channel.sendall(text.encode() + b"\n")
