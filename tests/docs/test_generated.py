@@ -6,7 +6,9 @@ import pytest
 from tests.docs.generating.catalogue import catalogue_page
 from tests.docs.generating.cli import cli_page
 from tests.docs.generating.decisions import decisions_page
+from tests.docs.generating.directives import directives_page
 from tests.docs.generating.errors import errors_page
+from tests.docs.generating.profiles import profiles_page
 from tests.docs.generating.records import records_page
 from tests.docs.pages import DOCS
 
@@ -14,7 +16,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "decisions/index.md": lambda: decisions_page(DOCS / "decisions"),
     "reference/catalogue.md": catalogue_page,
     "reference/cli.md": cli_page,
+    "reference/directives.md": directives_page,
     "reference/errors.md": errors_page,
+    "reference/profiles.md": profiles_page,
     "reference/records.md": records_page,
 }
 

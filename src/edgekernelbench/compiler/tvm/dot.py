@@ -13,21 +13,24 @@ from edgekernelbench.nest.linear import Linear
 from edgekernelbench.profiles.profile import Profile
 
 _LANES_BYTES = 4
+ARM_DOT, ARM_LANES = "dotprod", 4
+
+Factor = tuple[Value, bool]
+"""Four bytes a word, and whether they are unsigned."""
+
 _SIGNS = -0x7F7F7F80
 """The sign bits of four bytes, flipped before they are spread: the other way round LLVM 22 never ends."""
 
 
 def dot_lanes(profile: Profile) -> int:
-    """Say how many lanes the dot instruction of a CPU has; 0 when it has none.
-
-    x86 multiplies unsigned by signed; Arm's instructions need both alike, and are not used yet.
-    """
+    """Say how many lanes the dot instruction of a CPU has; 0 when it has none."""
     features = find_features(profile)
     if "avx512vnni" in features and profile.vector_bytes >= 64:
         return 64 // _LANES_BYTES
-    if "avx512vnni" in features and "avx512vl" in features and profile.vector_bytes >= 32:
+    narrow = {"avx512vnni", "avx512vl"} <= features or "avxvnni" in features
+    if narrow and profile.vector_bytes >= 32:
         return 32 // _LANES_BYTES
-    return 0
+    return ARM_LANES if ARM_DOT in features else 0
 
 
 def dot_step(dot: Dot, expressions: Expressions, old: Value) -> Value:
@@ -42,27 +45,54 @@ def dot_step(dot: Dot, expressions: Expressions, old: Value) -> Value:
         The sums after four more products.
     """
     word, own = _four(dot, expressions), _four_a_lane(dot, expressions)
-    same = word.spread(old.lanes)
     unsigned_same, unsigned_own = dot.same.dtype is DType.U8, dot.own.dtype is DType.U8
+    if ARM_DOT in expressions.scope.features:
+        return _arm(old, (word.spread(old.lanes), unsigned_same), (own, unsigned_own))
+    return _x86(old, (word, unsigned_same), (own, unsigned_own))
+
+
+def _x86(old: Value, same: Factor, own: Factor) -> Value:
+    """Multiply by x86's instruction, which takes an unsigned and a signed factor."""
+    (word, unsigned_same), (lanes, unsigned_own) = same, own
+    flip, signs, zero = _constants(old.lanes)
+    spread = word.spread(old.lanes)
     if unsigned_same and not unsigned_own:
-        return _vpdpbusd(old, same, own)
+        return _vpdpbusd(old, spread, lanes)
     if unsigned_own and not unsigned_same:
-        return _vpdpbusd(old, own, same)
-    flip = constant(_SIGNS, "int32")
-    signs = flip.spread(old.lanes)
-    zero = constant(0, "int32").spread(old.lanes)
+        return _vpdpbusd(old, lanes, spread)
     if unsigned_same:
         # a * b = a * (b - 128) + 128 * a
-        more = _vpdpbusd(old, same, own.binary(tirx.bitwise_xor, signs))
-        return more.binary(tirx.Sub, _vpdpbusd(zero, same, signs))
+        more = _vpdpbusd(old, spread, lanes.binary(tirx.bitwise_xor, signs))
+        return more.binary(tirx.Sub, _vpdpbusd(zero, spread, signs))
     # a * b = (a + 128) * b - 128 * b; what is taken away is the same for all rows of a tile: LLVM keeps it.
-    more = _vpdpbusd(old, word.binary(tirx.bitwise_xor, flip).spread(old.lanes), own)
-    return more.binary(tirx.Sub, _vpdpbusd(zero, signs, own))
+    more = _vpdpbusd(old, word.binary(tirx.bitwise_xor, flip).spread(old.lanes), lanes)
+    return more.binary(tirx.Sub, _vpdpbusd(zero, signs, lanes))
+
+
+def _arm(old: Value, same: Factor, own: Factor) -> Value:
+    """Multiply by Arm's instructions, which take two signed or two unsigned factors."""
+    if same[1] == own[1]:
+        return _dot_of_arm("u" if same[1] else "s", old, same[0], own[0])
+    _, signs, zero = _constants(old.lanes)
+    unsigned, signed = (same[0], own[0]) if same[1] else (own[0], same[0])
+    # a * b = (a - 128) * b + 128 * b, where a byte of sign alone is -128
+    more = _dot_of_arm("s", old, unsigned.binary(tirx.bitwise_xor, signs), signed)
+    return more.binary(tirx.Sub, _dot_of_arm("s", zero, signs, signed))
+
+
+def _constants(lanes: int) -> tuple[Value, Value, Value]:
+    """Give the sign bits of a word, of all lanes, and zero in all lanes."""
+    flip = constant(_SIGNS, "int32")
+    return flip, flip.spread(lanes), constant(0, "int32").spread(lanes)
 
 
 def _vpdpbusd(total: Value, unsigned: Value, signed: Value) -> Value:
     bits = total.lanes * 32
     return llvm_pure(f"llvm.x86.avx512.vpdpbusd.{bits}", total, total, _bytes(unsigned), _bytes(signed))
+
+
+def _dot_of_arm(sign: str, total: Value, left: Value, right: Value) -> Value:
+    return llvm_pure(f"llvm.aarch64.neon.{sign}dot", total, total, _bytes(left), _bytes(right))
 
 
 def _bytes(words: Value) -> Value:
