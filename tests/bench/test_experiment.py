@@ -47,6 +47,13 @@ def test_an_unknown_workload_is_refused() -> None:
         resolve_workloads(load_catalogue(), ("softmaxx",))
 
 
+def test_a_workload_that_is_not_in_the_suite_is_not_left_out_in_silence() -> None:
+    with pytest.raises(
+        CatalogueError, match=r"^suite quick has no workload of pointwise_relu6; take --suite full$"
+    ):
+        resolve_workloads(load_catalogue(), ("softmax", "pointwise_relu6"), suite="quick")
+
+
 def test_a_family_stands_for_its_workloads() -> None:
     found = resolve_workloads(load_catalogue(), ("softmax",))
 

@@ -46,6 +46,12 @@ def test_a_form_that_there_is_not_gets_the_nearest(tmp_path: Path, ekb: Ekb) -> 
     assert (done.status, done.err) == (Status.USAGE, "ekb: no form 'lvm'; did you mean 'llvm'?\n")
 
 
+def test_a_form_that_is_like_none_gets_all(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("lower", write(tmp_path, GOOD), "--to", "rust")
+    assert (done.status, done.out) == (Status.USAGE, "")
+    assert "no form 'rust'; there are text, nest, tir, llvm, asm, c" in done.err
+
+
 def test_a_wrong_text_is_refused_with_its_place(tmp_path: Path, ekb: Ekb) -> None:
     done = ekb("lower", write(tmp_path, GOOD.replace("out.i", "out.q")))
     assert done.status == Status.NO

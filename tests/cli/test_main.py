@@ -79,6 +79,13 @@ def test_a_reader_that_has_had_enough_is_no_error() -> None:
     assert done.stderr == ""
 
 
+def test_a_long_result_that_is_not_read_to_its_end_is_no_no() -> None:
+    code = "from edgekernelbench.cli.main import main; main(['catalogue', 'list'])"
+    words = ["bash", "-c", f"set -o pipefail; '{sys.executable}' -c \"{code}\" | head -1"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (Status.YES, "")
+
+
 def test_a_full_disk_is_no_bug() -> None:
     code = "from edgekernelbench.cli.main import main; main(['explain'])"
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device

@@ -126,6 +126,9 @@ def test_prompts_go_out_and_answers_come_in(tmp_path: Path, ekb: Ekb) -> None:
         (("--texts", "no/such"), Status.USAGE, "no folder no/such"),
         (("-m", "smolm2"), Status.MISSING, "did you mean 'smollm2'"),
         (("-m", "smollm2", "-k", "0"), Status.USAGE, "greater than or equal to 1"),
+        (("-m", "openai:m"), Status.MISSING, "ekb: no key for 'openai:m'; set EKB_API_KEY, or EKB_BASE_URL"),
+        (("-m", "replay:m"), Status.MISSING, "give --answers FOLDER"),
+        (("-m", "smollm2", "--prices", "no.toml"), Status.USAGE, "no price table: no such file or directory"),
     ],
 )
 def test_a_wrong_option_starts_nothing(
@@ -137,6 +140,8 @@ def test_a_wrong_option_starts_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    for name in ("EKB_API_KEY", "EKB_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     done = ekb("run", *words)
     assert done.status == status
     assert message in done.err

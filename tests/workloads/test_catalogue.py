@@ -61,6 +61,19 @@ def test_an_unknown_workload_is_answered_with_the_nearest() -> None:
         load_catalogue().workload("norm/softmax@r591-n197-f3")
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("softmax", r"no workload softmax, but it has 2: norm/softmax@\S+, norm/softmax@\S+; name one"),
+        ("conv", r"but it has \d\d: conv/\S+, conv/\S+, conv/\S+, …; name one"),
+        ("norm/softmx", r"did you mean norm/softmax\?"),
+    ],
+)
+def test_a_pattern_or_family_is_answered_with_its_workloads(name: str, message: str) -> None:
+    with pytest.raises(CatalogueError, match=message):
+        load_catalogue().workload(name)
+
+
 def test_an_unknown_suite_is_refused() -> None:
     with pytest.raises(CatalogueError, match=r"no suite fast"):
         load_catalogue().select(suite="fast")

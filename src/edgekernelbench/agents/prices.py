@@ -46,7 +46,9 @@ def load_prices(path: Path) -> Mapping[str, Price]:
     """
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise RecordError(f"{path}: no price table: {(error.strerror or str(error)).lower()}") from error
+    except ValueError as error:
         raise RecordError(f"{path}: not a price table: {error}") from error
     return {name: _price(path, name, row) for name, row in rows.items()}
 

@@ -1,6 +1,6 @@
 """From the settings of an agent to an agent that can be asked."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -128,6 +128,23 @@ def open_contestant(
             settings=setting.model_dump(mode="json"),
             price=None if setting.price is None else setting.price.price(),
         )
+
+
+def check_models(settings: Iterable[AgentSetting], endpoint: Endpoint, store: Path | None) -> None:
+    """Find out before a run begins whether its models can be asked; a local one is started later.
+
+    Args:
+        settings: The agents.
+        endpoint: Address and key, for models that have them.
+        store: Folder of stored answers; None stores nothing.
+
+    Raises:
+        PrerequisiteError: When a package, a key or a store is missing.
+    """
+    for spec in {parse_spec(setting.model) for setting in settings if setting.model is not None}:
+        if spec.kind != "local":
+            with open_model(spec, endpoint, store):
+                pass
 
 
 def _host(tools: Tools | None) -> Host:

@@ -176,12 +176,13 @@ def resolve_workloads(
         suite: The suite.
 
     Raises:
-        CatalogueError: When a name or the suite is unknown, or nothing is left.
+        CatalogueError: When a name or the suite is unknown, or the suite has nothing of a name.
     """
-    found = catalogue.select(names, suite=suite)
-    if not found:
-        raise CatalogueError(f"suite {suite} has no workload of {', '.join(names)}")
-    return found
+    # Name by name: one that was asked for and is not in the suite is not left out in silence.
+    absent = [name for name in names if not catalogue.select((name,), suite=suite)]
+    if absent:
+        raise CatalogueError(f"suite {suite} has no workload of {', '.join(absent)}; take --suite full")
+    return catalogue.select(names, suite=suite)
 
 
 def script_path(folder: Path, workload: str) -> Path:

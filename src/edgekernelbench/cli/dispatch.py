@@ -83,7 +83,12 @@ def _dispatch(arguments: list[str]) -> int:
     if signal.getsignal(signal.SIGINT) is leave:
         # From here on there may be something to put away.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    result = command.main(args=rest, prog_name=f"ekb {name}", standalone_mode=False)
+    try:
+        result = command.main(args=rest, prog_name=f"ekb {name}", standalone_mode=False)
+    except SystemExit as left:
+        if isinstance(left.__context__, BrokenPipeError):
+            raise left.__context__ from None  # the library ends with 1 then, which is our no
+        raise
     sys.stdout.flush()
     if result == Status.INTERRUPTED and not isinstance(result, Status):
         raise KeyboardInterrupt  # the library took it, and said nothing

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edgekernelbench.agents.models.endpoint import endpoint_from
+from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.bench.progress import Bar
 from edgekernelbench.bench.run import Surroundings, continue_run
 from edgekernelbench.bench.several import run_folders
@@ -50,7 +51,7 @@ def finish_runs(
     except KeyboardInterrupt:
         say(f"interrupted; nothing is lost: `ekb resume {root}` goes on")
         return Status.INTERRUPTED
-    except OSError:
+    except (OSError, PrerequisiteError):
         say(f"what is stored is not lost: `ekb resume {root}` goes on when this is put right")
         raise
     for folder in folders:

@@ -55,7 +55,8 @@ def lower(
     form = to or ("text" if default else "nest")
     if form not in FORMS:
         close = nearest(form, FORMS)
-        raise CatalogueError(f"no form {form!r}; {f'did you mean {close!r}?' if close else 'see --help'}")
+        guess = f"did you mean {close!r}?" if close else f"there are {', '.join(FORMS)}"
+        raise CatalogueError(f"no form {form!r}; {guess}")
     device = find_profile(target, profile)
     source = line_ends(read_text(file))
     try:

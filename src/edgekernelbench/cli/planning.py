@@ -2,29 +2,33 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 
 from edgekernelbench.agents.models.protocol import Request
 from edgekernelbench.agents.plan import Plan, plan_calls
-from edgekernelbench.agents.prices import Price, load_prices
+from edgekernelbench.agents.prices import Price
 from edgekernelbench.bench.experiment import AgentSetting, Experiment
 from edgekernelbench.bench.requests import likely_requests
 from edgekernelbench.cli.output import print_json, print_lines
+from edgekernelbench.cli.rows import price_table
+from edgekernelbench.cli.status import Status
 from edgekernelbench.reports.text import columns
 
 JUDGING_S = 1.5
 """What one verdict takes, timing included, on two cores; a third of it without."""
 
 
-def print_plan(experiment: Experiment, *, prices: str | None, as_json: bool) -> None:
+def print_plan(experiment: Experiment, *, prices: str | None, as_json: bool) -> Status:
     """Print calls, tokens, price and time of a run, and its first prompt.
 
     Args:
         experiment: The run.
         prices: File with a price table; None when no price is known.
         as_json: Whether to print JSON, then without the prompt.
+
+    Returns:
+        YES.
     """
-    table = load_prices(Path(prices)) if prices is not None else {}
+    table = price_table(prices)
     rows = [(agent, likely_requests(experiment, agent)) for agent in experiment.agents]
     plans = {
         agent.name: plan_calls(
@@ -38,7 +42,7 @@ def print_plan(experiment: Experiment, *, prices: str | None, as_json: bool) -> 
     if as_json:
         agents = {name: asdict(plan) for name, plan in plans.items()}
         print_json({"attempts": len(experiment.planned()), "judging_seconds": judging, "agents": agents})
-        return
+        return Status.YES
     heads = ["", "calls", "tokens in", "tokens out", "at most", "price", "at most", "time"]
     cells = [heads, *(_cells(name, plan) for name, plan in plans.items())]
     print_lines(columns(cells, right=frozenset(range(1, len(heads)))))
@@ -46,6 +50,7 @@ def print_plan(experiment: Experiment, *, prices: str | None, as_json: bool) -> 
     print_lines(["", f"{attempts}; all figures are estimates"])
     first = next((items[0].request for _, items in rows if items), None)
     print_lines(["", "the first prompt:", "", *_prompt(first)] if first is not None else [])
+    return Status.YES
 
 
 def _price(agent: AgentSetting, table: Mapping[str, Price]) -> Price | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from edgekernelbench.agents.models.registry import parse_spec
-from edgekernelbench.agents.prices import Price
+from edgekernelbench.agents.prices import Price, load_prices
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.bench.experiment import (
@@ -90,6 +90,15 @@ class Asking:
         name = model.removeprefix("replay:")
         found = self.prices.get(name, self.prices.get(name.partition(":")[2]))
         return None if found is None else PriceSetting(**asdict(found))
+
+
+def price_table(file: str | None) -> Mapping[str, Price]:
+    """Read the price table that an option names; without one no price is known.
+
+    Raises:
+        RecordError: When the file is none.
+    """
+    return {} if file is None else load_prices(Path(file))
 
 
 def agent_words(text: str | None) -> tuple[str, ...] | None:

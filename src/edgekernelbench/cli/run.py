@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from edgekernelbench.agents.prices import load_prices
+from edgekernelbench.agents.models.endpoint import endpoint_from
 from edgekernelbench.bench.again import judge_again
+from edgekernelbench.bench.contestants import check_models
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.several import start_runs
 from edgekernelbench.cli import run_options as o
@@ -21,9 +22,9 @@ from edgekernelbench.cli.rows import (
     budget_of,
     choice,
     device_names,
+    price_table,
     workload_ids,
 )
-from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.compilers import COMPILERS
 from edgekernelbench.records.store import RunFolder
 
@@ -75,8 +76,8 @@ def run(
     if again is not None:
         return finish((judge_again(RunFolder(Path(again)), root, given),))
     agents = agent_words(agent)
-    costs = load_prices(Path(prices)) if prices is not None else {}
-    rows = agent_rows(agents, model or [], texts or [], Asking(grammar, max_tokens, temperature, seed, costs))
+    asking = Asking(grammar, max_tokens, temperature, seed, price_table(prices))
+    rows = agent_rows(agents, model or [], texts or [], asking)
     budget = budget_of(agents, submissions=submissions, tokens=tokens, calls=calls)
     experiment = Experiment(
         agents=rows,
@@ -88,8 +89,8 @@ def run(
         concurrency=concurrency,
     ).model_copy(update=given)
     if dry_run:
-        print_plan(experiment, prices=prices, as_json=as_json)
-        return Status.YES
+        return print_plan(experiment, prices=prices, as_json=as_json)
+    check_models(rows, endpoint_from(base_url=base_url), Path(answers) if answers else None)
     return finish(start_runs(root, experiment, devices))
 
 

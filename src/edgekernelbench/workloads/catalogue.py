@@ -30,6 +30,9 @@ ROWS_FILE = "workloads.toml"
 SUITES_FOLDER = "suites"
 """Has lists of ids, `NAME.txt`: suites that are not named in rows, and do not change the catalogue's hash."""
 
+NAMED = 3
+"""Workloads of a pattern that a message names."""
+
 TUPLES = ("fan", "axes", "values")
 """Keys of draws that take several numbers."""
 
@@ -70,12 +73,20 @@ class Catalogue:
         """Find a workload by id.
 
         Raises:
-            CatalogueError: When there is none; it names the nearest.
+            CatalogueError: When there is none; it names the nearest, or those of the pattern or family that
+                was named.
         """
         found = {w.id: w for w in self.workloads}
-        if workload_id not in found:
-            raise CatalogueError(_unknown("workload", workload_id, found))
-        return found[workload_id]
+        if workload_id in found:
+            return found[workload_id]
+        names = self._names()
+        several = [w for w in found if workload_id in names[w]]
+        if several:
+            first = ", ".join(several[:NAMED]) + (", …" if len(several) > NAMED else "")
+            raise CatalogueError(f"no workload {workload_id}, but it has {len(several)}: {first}; name one")
+        # Whoever wrote no sizes meant a pattern.
+        known = found if "@" in workload_id else {name for several in names.values() for name in several}
+        raise CatalogueError(_unknown("workload", workload_id, known))
 
     def select(
         self,
@@ -117,8 +128,12 @@ class Catalogue:
             and family in (None, w.pattern.family)
         )
 
+    def _names(self) -> dict[str, tuple[str, ...]]:
+        """Say by which names each workload is found."""
+        return {w.id: (w.id, w.pattern.id, w.pattern.family, w.pattern.name) for w in self.workloads}
+
     def _named(self, name: str) -> tuple[Workload, ...]:
-        names = {w.id: (w.id, w.pattern.id, w.pattern.family, w.pattern.name) for w in self.workloads}
+        names = self._names()
         found = tuple(w for w in self.workloads if name in names[w.id])
         if not found:
             known = {known for several in names.values() for known in several}

@@ -51,7 +51,7 @@ class OpenAIEndpoint:
             )
         except openai.OpenAIError as error:
             raise PrerequisiteError(
-                f"no key for {self.name!r}: {error}",
+                f"no key for {self.name!r}",
                 "set EKB_API_KEY, or EKB_BASE_URL for a server without keys",
             ) from error
         # OpenAI's own newer models refuse the old field; most other servers know only that one.
