@@ -7,7 +7,7 @@ from typer.completion import get_completion_inspect_parameters
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from edgekernelbench.cli.main import ASKED, COMMANDS
+from edgekernelbench.cli.main import ASKED, COMMANDS, module_of
 from edgekernelbench.cli.status import Status
 
 WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
@@ -24,7 +24,7 @@ def answer_shell() -> int:
     typed = " ".join(os.environ.get(name, "") for name in WORDS).split()
     # Only the command that is being written is loaded: all of them take a second or two.
     commands = [
-        get_command(importlib.import_module(f"{__package__}.{name}").app)
+        get_command(importlib.import_module(module_of(name)).app)
         if name in typed[1:]
         else TyperCommand(name=name, help=about)
         for name, about in COMMANDS.items()

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from edgekernelbench.base.errors import EkbError, SourceError
 from edgekernelbench.base.names import nearest
-from edgekernelbench.cli.main import ABOUT, ASKED, COMMANDS, PLAIN, leave
+from edgekernelbench.cli.main import ABOUT, ASKED, COMMANDS, PLAIN, leave, module_of
 from edgekernelbench.cli.output import print_lines, say
 from edgekernelbench.cli.status import Status, report_bug, status_of
 
@@ -79,7 +79,7 @@ def _dispatch(arguments: list[str]) -> int:
         guess = f"did you mean {close!r}?" if close else f"there are {', '.join(COMMANDS)}"
         say(f"ekb: no command {name!r}; {guess}")
         return Status.USAGE
-    command = get_command(importlib.import_module(f"{__package__}.{name}").app)
+    command = get_command(importlib.import_module(module_of(name)).app)
     if signal.getsignal(signal.SIGINT) is leave:
         # From here on there may be something to put away.
         signal.signal(signal.SIGINT, signal.default_int_handler)

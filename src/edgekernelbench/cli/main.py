@@ -4,6 +4,7 @@ Nothing but the standard library is imported before `main` begins: Ctrl-C is the
 """
 
 import importlib
+import keyword
 import os
 import signal
 import sys
@@ -31,6 +32,7 @@ COMMANDS = {
     "reproduce": "Are records as they were written; is the answer the same again?",
     "catalogue": "List, show and check patterns and workloads.",
     "baseline": "Tune references with TVM's MetaSchedule; show what came of it.",
+    "import": "Take a model apart into workloads: ONNX, PyTorch, problem files.",
     "release": "Show, verify and freeze what scores rest on.",
     "export": "Write a kernel as files that a program can be linked with.",
     "verify": "Does an exported kernel compute what its text says?",
@@ -43,6 +45,11 @@ COMMANDS = {
     "doctor": "Say what this machine has, what is missing, and what brings it.",
 }
 """Each is a module of this package, loaded when it is asked for: some need half a second of imports."""
+
+
+def module_of(command: str) -> str:
+    """Give the full name of a command's module; words of Python have an underscore behind them there."""
+    return f"{__package__}.{command}{'_' if keyword.iskeyword(command) else ''}"
 
 
 ABOUT = """\

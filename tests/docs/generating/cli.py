@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from typer.main import get_command
 
-from edgekernelbench.cli.main import COMMANDS, run
+from edgekernelbench.cli.main import COMMANDS, module_of, run
 
 HEAD = """\
 # The command line
@@ -44,7 +44,7 @@ def cli_page() -> str:
 def _commands() -> Iterator[tuple[str, ...]]:
     for name in COMMANDS:
         yield (name,)
-        command = get_command(importlib.import_module(f"edgekernelbench.cli.{name}").app)
+        command = get_command(importlib.import_module(module_of(name)).app)
         for inner in getattr(command, "commands", {}):
             yield name, inner
 

@@ -1,0 +1,133 @@
+"""Models in their own formats as Relax modules.
+
+Called in a child process: parsing what strangers wrote can crash, and a PyTorch module is a program.
+"""
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from edgekernelbench.base.errors import CatalogueError
+
+OLDEST_OPSET = 7
+"""Older ONNX operators broadcast by attributes; TVM's reader does not know them."""
+
+UNREADABLE = "expected an ONNX model"
+
+
+def read_onnx(path: Path, sizes: Mapping[str, int]) -> tuple[Any, Any]:
+    """Read an ONNX file.
+
+    Args:
+        path: The file.
+        sizes: Values of the sizes that the file leaves open, by name.
+
+    Returns:
+        The ONNX model with its sizes filled in, and the Relax module.
+
+    Raises:
+        CatalogueError: When it is broken, too old, or has operators or sizes that are not known; the message
+            names the node.
+    """
+    import onnx  # noqa: PLC0415 - half a second
+    import tvm.relax.frontend.onnx as frontend  # noqa: PLC0415 - imports onnx
+    from google.protobuf.message import DecodeError  # noqa: PLC0415 - comes with onnx
+
+    try:
+        model = onnx.load(str(path))
+        onnx.checker.check_model(model)
+    except FileNotFoundError as error:
+        raise CatalogueError(
+            f"{path.name}: expected the weights beside the model, found no {error.filename}"
+        ) from error
+    except (onnx.checker.ValidationError, DecodeError, ValueError, TypeError) as error:
+        raise CatalogueError(f"{path.name}: {UNREADABLE}, found {_first_line(error)}") from error
+    _check_opset(path.name, model)
+    _check_operators(path.name, model)
+    shapes = _fixed_shapes(path.name, model, sizes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = frontend.from_onnx(model, shape_dict=shapes, keep_params_in_input=False)
+    return model, module
+
+
+def read_exported(program: Any) -> Any:
+    """Read a PyTorch program that was exported.
+
+    Args:
+        program: A `torch.export.ExportedProgram`.
+
+    Raises:
+        CatalogueError: When it has operators that TVM does not read; the message names the nodes.
+    """
+    import tvm.relax.frontend.torch as frontend  # noqa: PLC0415 - imports PyTorch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return frontend.from_exported_program(program)
+        except (NotImplementedError, AssertionError, ValueError) as error:
+            raise CatalogueError(f"TVM does not read this program: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+def _check_opset(name: str, model: Any) -> None:
+    versions = [entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")]
+    if not versions or versions[0] < OLDEST_OPSET:
+        found = versions[0] if versions else "none"
+        raise CatalogueError(
+            f"{name}: expected opset {OLDEST_OPSET} or later, found {found}; export the model anew"
+        )
+
+
+def _check_operators(name: str, model: Any) -> None:
+    from tvm.relax.frontend.onnx import onnx_frontend as frontend  # noqa: PLC0415 - imports onnx
+
+    known = frontend._get_convert_map()
+    strange = [node for node in model.graph.node if node.op_type not in known]
+    if strange:
+        listed = ", ".join(f"{node.op_type} ({node.name or _place(node)})" for node in strange[:8])
+        raise CatalogueError(f"{name}: TVM reads no {listed}; replace them and export the model anew")
+
+
+def _place(node: Any) -> str:
+    return f"gives {node.output[0]}" if node.output else "without a name"
+
+
+def _fixed_shapes(name: str, model: Any, sizes: Mapping[str, int]) -> dict[str, list[int]]:
+    """Fill in the sizes that are open.
+
+    Raises:
+        CatalogueError: With the names of those that are missing, or of those given that it does not have.
+    """
+    weights = {tensor.name for tensor in model.graph.initializer}
+    inputs = [value for value in model.graph.input if value.name not in weights]
+    missing: list[str] = []
+    used: set[str] = set()
+    shapes: dict[str, list[int]] = {}
+    for value in inputs:
+        shape = []
+        for place, dim in enumerate(value.type.tensor_type.shape.dim):
+            word = dim.dim_param or f"{value.name}.{place}"
+            open_size = not dim.HasField("dim_value") or dim.dim_value <= 0
+            if open_size and word not in sizes:
+                missing.append(word)
+            elif open_size:
+                used.add(word)
+            shape.append(sizes.get(word, 0) if open_size else dim.dim_value)
+        shapes[value.name] = shape
+    if missing:
+        wanted = " ".join(f"--size {word}=…" for word in dict.fromkeys(missing))
+        raise CatalogueError(f"{name}: sizes are open: give {wanted}")
+    strange = sorted(set(sizes) - used)
+    if strange:
+        there = ", ".join(sorted(used)) or "none"
+        raise CatalogueError(f"{name}: no open size {', '.join(strange)}; there are {there}")
+    for value in inputs:
+        for dim, size in zip(value.type.tensor_type.shape.dim, shapes[value.name], strict=True):
+            dim.dim_value = size
+    return shapes

@@ -1,0 +1,108 @@
+"""The process that reads a model: `python -m edgekernelbench.imports.child REQUEST FOLDER`.
+
+What it finds it writes into the folder: `found.json`, `weights.npz`, `module.json`. A refusal is written as
+`refused.txt`. The parent takes texts and numbers from it, and runs nothing of it.
+"""
+
+import json
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
+from edgekernelbench.compiler.tvm.start import import_tvm
+
+REFUSED = "refused.txt"
+MISSING = "missing.json"
+FOUND = "found.json"
+WEIGHTS = "weights.npz"
+MODULE = "module.json"
+
+SEED = 20_261
+MOST_APART = 1e-3
+"""Root mean square of a difference, beside that of the value, from which a model is another model.
+
+Whole networks in f32 that sum in another order are 1e-6 to 1e-5 apart.
+"""
+
+
+def main(request_file: str, folder: str) -> int:
+    """Read a model and write what was found.
+
+    Args:
+        request_file: JSON: `kind`, `source`, `sizes`.
+        folder: Where to write.
+
+    Returns:
+        0 when it was read, 1 when it was refused.
+    """
+    request = json.loads(Path(request_file).read_text(encoding="utf-8"))
+    out = Path(folder)
+    warnings.simplefilter("ignore")
+    try:
+        _read(request, out)
+    except CatalogueError as error:
+        (out / REFUSED).write_text(str(error), encoding="utf-8")
+        return 1
+    except PrerequisiteError as error:
+        (out / MISSING).write_text(json.dumps([error.missing, error.remedy]), encoding="utf-8")
+        return 1
+    return 0
+
+
+def _read(request: Mapping[str, Any], out: Path) -> None:
+    if request["kind"] == "onnx":
+        import_tvm()  # before anything else imports it, and PyTorch with it
+    # These import TVM: what cannot be read as a request should not wait for it.
+    from edgekernelbench.compiler.tvm.relax.fusing import module_text  # noqa: PLC0415
+    from edgekernelbench.imports.functions import raise_all  # noqa: PLC0415
+    from edgekernelbench.imports.reading import open_model  # noqa: PLC0415
+    from edgekernelbench.imports.walking import distance, draw_inputs, walk_through  # noqa: PLC0415
+    from edgekernelbench.lang.printing import print_kernel  # noqa: PLC0415
+
+    opened = open_model(request["kind"], request["source"], request["sizes"], out)
+    model = opened.fused
+    found = raise_all(model)
+    inputs = draw_inputs(model, found, SEED) if opened.inputs is None else opened.inputs
+    walked = walk_through(model, found, inputs)
+    apart = None
+    if opened.run is not None:
+        pairs = zip(walked.outputs, opened.run(inputs), strict=True)
+        apart = max(distance(ours, theirs) for ours, theirs in pairs)
+        if not apart <= MOST_APART:
+            raise CatalogueError(
+                f"as TVM reads it, the model gives other values than {opened.framework}: "
+                f"{apart:.3g} of their size apart; nothing was imported"
+            )
+    functions = [
+        {
+            "name": one.name,
+            "functions": one.functions,
+            "operators": one.operators,
+            "reason": one.reason,
+            "text": "" if one.kernel is None else print_kernel(one.kernel),
+            "lying": [asdict(lying) for lying in walked.lying.get(one.name, ())],
+        }
+        for one in walked.found
+    ]
+    rows = {
+        "functions": functions,
+        "inputs": [asdict(value) for value in model.inputs],
+        "calls": [asdict(call) for call in model.calls],
+        "outputs": model.outputs,
+        "framework": opened.framework if opened.run is not None else "",
+        "apart": apart,
+    }
+    weights: dict[str, Any] = {str(n): array for n, array in enumerate(model.constants)}
+    np.savez(out / WEIGHTS, **weights)
+    (out / MODULE).write_text(module_text(model.module), encoding="utf-8")
+    (out / FOUND).write_text(json.dumps(rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,146 @@
+"""Importing: a model becomes a catalogue whose texts compute what it computes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import helper
+from tests.conftest import Golden
+from tests.imports.onnx_models import save, small_net, tensor, weight
+
+from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.compiler.tvm.relax.fusing import fuse
+from edgekernelbench.compiler.tvm.relax.reading import read_onnx
+from edgekernelbench.imports.importing import Request, family_of, import_model
+from edgekernelbench.imports.record import ImportedModel, load_model
+from edgekernelbench.imports.running import run_model
+from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
+from edgekernelbench.workloads.check import check_catalogue
+
+pytestmark = [pytest.mark.needs_tvm, pytest.mark.needs_torch]
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("imported")
+    out = folder / "catalogue"
+    import_model(Request(str(small_net(folder)), {}), out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def model(imported: Path) -> ImportedModel:
+    return load_model(imported)
+
+
+@pytest.fixture(scope="module")
+def catalogue(imported: Path) -> Catalogue:
+    return load_catalogue(imported)
+
+
+def test_equal_functions_are_one_workload_that_runs_twice(model: ImportedModel) -> None:
+    convolution = next(f for f in model.functions if "conv2d" in f.operators)
+    assert (convolution.runs, convolution.reason) == (2, "")
+    assert len([f for f in model.functions if "conv2d" in f.operators]) == 1
+
+
+def test_every_function_of_the_small_net_is_raised(model: ImportedModel, catalogue: Catalogue) -> None:
+    assert [f.workload for f in model.functions if f.workload is None] == []
+    assert {f.workload for f in model.functions} == {w.id for w in catalogue.workloads}
+
+
+def test_the_texts_read_as_if_written_by_hand(catalogue: Catalogue, golden: Golden) -> None:
+    golden("\n".join(pattern.source_text for pattern in catalogue.patterns))
+
+
+def test_the_catalogue_keeps_its_promises(catalogue: Catalogue) -> None:
+    assert check_catalogue(catalogue) == ()
+
+
+def test_the_model_agrees_with_its_own_framework(model: ImportedModel) -> None:
+    assert model.framework == "ONNX Runtime"
+    assert model.apart is not None
+    assert model.apart < 1e-6
+
+
+def test_the_texts_run_one_after_another_are_the_model(imported: Path, model: ImportedModel) -> None:
+    import onnxruntime  # noqa: PLC0415 - an extra
+
+    x = np.random.default_rng(3).standard_normal((1, 16, 8, 8)).astype(np.float32)
+    session = onnxruntime.InferenceSession(
+        str(imported.parent / "small net.onnx"), providers=["CPUExecutionProvider"]
+    )
+    (expected,) = session.run(None, {"x": x})
+    (found,) = run_model(model, imported, (x,))
+    np.testing.assert_allclose(found.astype(np.float64), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_an_open_size_is_asked_for_by_name(tmp_path: Path) -> None:
+    with pytest.raises(CatalogueError, match="sizes are open: give --size batch=…"):
+        read_onnx(small_net(tmp_path, batch="batch"), {})
+
+
+def test_an_open_size_is_fixed_by_an_option(tmp_path: Path) -> None:
+    _, module = read_onnx(small_net(tmp_path, batch="batch"), {"batch": 2})
+    assert fuse(module).inputs[0].shape == (2, 16, 8, 8)
+
+
+def test_a_size_that_is_not_open_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CatalogueError, match="no open size depth; there are none"):
+        read_onnx(small_net(tmp_path), {"depth": 2})
+
+
+def test_a_broken_file_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "broken.onnx").write_bytes(b"\x08\x07not a model at all" * 9)
+    with pytest.raises(CatalogueError, match=r"broken\.onnx: expected an ONNX model"):
+        import_model(Request(str(tmp_path / "broken.onnx"), {}), tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.onnx"]
+
+
+def test_an_operator_that_nobody_reads_is_named_with_its_node(tmp_path: Path) -> None:
+    node = helper.make_node("StringNormalizer", ["x"], ["y"], "tidy_words")
+    path = save(tmp_path / "text.onnx", [node], [tensor("x", 3, kind=8)], [tensor("y", 3, kind=8)])
+    with pytest.raises(CatalogueError, match=r"TVM reads no StringNormalizer \(tidy_words\)"):
+        read_onnx(path, {})
+
+
+def test_an_old_opset_is_refused(tmp_path: Path) -> None:
+    node = helper.make_node("Relu", ["x"], ["y"], "r")
+    path = save(tmp_path / "old.onnx", [node], [tensor("x", 3)], [tensor("y", 3)], opset=6)
+    with pytest.raises(CatalogueError, match="expected opset 7 or later, found 6"):
+        read_onnx(path, {})
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "precious.txt").write_text("keep me")
+    with pytest.raises(CatalogueError, match="exists and is not empty"):
+        import_model(Request(str(small_net(tmp_path)), {}), tmp_path / "out")
+    assert (tmp_path / "out" / "precious.txt").read_text() == "keep me"
+
+
+def test_a_program_needs_trust(tmp_path: Path) -> None:
+    with pytest.raises(CatalogueError, match="importing runs it; read it, then add --trust"):
+        import_model(Request("pkg:antigravity:Model", {}), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("source", "family"),
+    [
+        ("a/My Net-v2.onnx", "my_net_v2"),
+        ("pkg:zoo.nets:ResNet8", "resnet8"),
+        ("8.onnx", "model_8"),
+        ("é.onnx", "model"),
+    ],
+)
+def test_a_family_is_named_after_its_model(source: str, family: str) -> None:
+    assert family_of(source) == family
+
+
+def test_what_is_unused_is_no_import(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["y"], "m"),
+        helper.make_node("Relu", ["x"], ["z"], "dead"),
+    ]
+    path = save(tmp_path / "dead.onnx", nodes, [tensor("x", 3, 4)], [tensor("y", 3, 5)], [weight("w", 4, 5)])
+    assert [call.function for call in fuse(read_onnx(path, {})[1]).calls] == ["matmul"]
