@@ -1,9 +1,9 @@
 """What the explanations say of the code is there."""
 
 import re
-import tomllib
 
 import pytest
+from tests.docs.generating.layers import contract_layers
 from tests.docs.pages import DOCS, ROOT, blocks
 
 from edgekernelbench.evaluator.sheets import GUARD_BYTES
@@ -13,17 +13,9 @@ THREATS = (DOCS / "explanation" / "threat-model.md").read_text(encoding="utf-8")
 SHOWN = sorted(set(re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", THREATS)))
 
 
-def contract_layers() -> list[str]:
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = config["tool"]["importlinter"]["contracts"]
-    (layers,) = (c["layers"] for c in contracts if c["name"] == "Imports point down")
-    return [layer for layer in layers if layer != "__main__"]  # a module, no package: `python -m`
-
-
-@pytest.mark.parametrize("name", ["docs/explanation/architecture.md", "CONTRIBUTING.md"])
-def test_the_picture_of_the_layers_is_the_contract(name: str) -> None:
-    pictures = [block for block in blocks(ROOT / name) if block.lines and block.lines[0].startswith("cli ")]
-    (picture,) = pictures
+def test_the_layers_of_the_guide_for_contributors_are_the_contract() -> None:
+    page = ROOT / "CONTRIBUTING.md"
+    (picture,) = (block for block in blocks(page) if block.lines and block.lines[0].startswith("cli "))
 
     assert [re.split(r" {2,}", line)[0] for line in picture.lines] == contract_layers()
 

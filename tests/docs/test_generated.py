@@ -8,12 +8,14 @@ from tests.docs.generating.cli import cli_page
 from tests.docs.generating.decisions import decisions_page
 from tests.docs.generating.directives import directives_page
 from tests.docs.generating.errors import errors_page
+from tests.docs.generating.layers import layers_picture
 from tests.docs.generating.profiles import profiles_page
 from tests.docs.generating.records import records_page
 from tests.docs.pages import DOCS
 
 PAGES: dict[str, Callable[[], str]] = {
     "decisions/index.md": lambda: decisions_page(DOCS / "decisions"),
+    "pictures/layers.svg": layers_picture,
     "reference/catalogue.md": catalogue_page,
     "reference/cli.md": cli_page,
     "reference/directives.md": directives_page,

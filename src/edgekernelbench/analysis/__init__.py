@@ -1,1 +1,1 @@
-"""What a schedule and a memory layer will cost, read off the nest: nothing is compiled, nothing runs."""
+"""What a kernel will cost: read off the nest; nothing is compiled, nothing runs."""
