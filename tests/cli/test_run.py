@@ -65,6 +65,16 @@ def test_what_a_failed_endpoint_left_is_unjudged_until_it_is_resumed(tmp_path: P
     assert [a.ending for a in attempts(run)] == [Ending.ANSWERED]
 
 
+def test_what_kept_the_judge_from_its_work_is_said(
+    tmp_path: Path, texts: Path, ekb: Ekb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "no/such/folder")  # so there is no C compiler
+    done = ekb("run", "--texts", str(texts), *QUICKLY, "--compiler", "c", "-o", str(tmp_path / "run"))
+    assert done.status == Status.NO
+    assert "1 attempt not judged yet: " in done.err
+    assert "compiler" in done.err
+
+
 def test_an_answer_without_a_kernel_counts(tmp_path: Path, ekb: Ekb) -> None:
     run = tmp_path / "run"
     with serving([completion("I would rather not.")]) as fake:

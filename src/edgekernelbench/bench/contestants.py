@@ -16,7 +16,9 @@ from edgekernelbench.agents.leka.controller import Leka
 from edgekernelbench.agents.leka.model.mind import ModelMind
 from edgekernelbench.agents.leka.model.style import Style
 from edgekernelbench.agents.leka.settings import Settings
+from edgekernelbench.agents.models.bundled import bundled
 from edgekernelbench.agents.models.endpoint import Endpoint
+from edgekernelbench.agents.models.local import require
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.registry import open_model, parse_spec
 from edgekernelbench.agents.policy.agent import policy_agent
@@ -131,7 +133,7 @@ def open_contestant(
 
 
 def check_models(settings: Iterable[AgentSetting], endpoint: Endpoint, store: Path | None) -> None:
-    """Find out before a run begins whether its models can be asked; a local one is started later.
+    """Find out before a run begins whether its models can be asked; a local one is not started yet.
 
     Args:
         settings: The agents.
@@ -142,9 +144,11 @@ def check_models(settings: Iterable[AgentSetting], endpoint: Endpoint, store: Pa
         PrerequisiteError: When a package, a key or a store is missing.
     """
     for spec in {parse_spec(setting.model) for setting in settings if setting.model is not None}:
-        if spec.kind != "local":
-            with open_model(spec, endpoint, store):
-                pass
+        if spec.kind == "local":
+            require(bundled(spec.model))
+            continue
+        with open_model(spec, endpoint, store):
+            pass
 
 
 def _host(tools: Tools | None) -> Host:

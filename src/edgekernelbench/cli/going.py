@@ -13,6 +13,7 @@ from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.metrics.headline import Withheld
 from edgekernelbench.records.attempt import Ending
+from edgekernelbench.records.outcome import Unjudged
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.attempt_rows import attempts_as_csv
 from edgekernelbench.reports.course_tables import course_lines, courses_as_json
@@ -55,7 +56,7 @@ def finish_runs(
         say(f"what is stored is not lost: `ekb resume {root}` goes on when this is put right")
         raise
     for folder in folders:
-        _say_lost(folder)
+        _say_what_is_missing(folder)
     return show_runs([str(folder.root) for folder in folders], as_json=as_json)
 
 
@@ -64,11 +65,17 @@ def read_all(folders: Sequence[str]) -> list[RunAttempts]:
     return [read_attempts(run.root) for folder in folders for run in run_folders(Path(folder))]
 
 
-def _say_lost(folder: RunFolder) -> None:
-    """Say why attempts were lost, such as a question that waits for its answer."""
-    reasons = Counter(a.detail for a in folder.attempts().values() if a.ending is Ending.LOST)
-    for reason, count in reasons.most_common(MOST_REASONS):
-        say(f"{count} attempt{'' if count == 1 else 's'} lost for now: {reason}")
+def _say_what_is_missing(folder: RunFolder) -> None:
+    """Say why attempts were lost, such as a question that waits for its answer, or were not judged."""
+    lost = {a.id: a.detail for a in folder.attempts().values() if a.ending is Ending.LOST}
+    unjudged = {
+        attempt: judgement.outcome.detail
+        for attempt, judgement in folder.judgements().items()
+        if isinstance(judgement.outcome, Unjudged) and attempt not in lost
+    }
+    for what, reasons in (("lost for now", lost), ("not judged yet", unjudged)):
+        for reason, count in Counter(reasons.values()).most_common(MOST_REASONS):
+            say(f"{count} attempt{'' if count == 1 else 's'} {what}: {reason}")
 
 
 def show_runs(folders: list[str], *, as_json: bool, markdown: bool = False) -> int:
