@@ -179,7 +179,7 @@ class _Builder:
         slot = self._slot(loop.var, place)
         inner = self.block(loop.body, _with_variable(place, loop.var, slot))
         steps = range(loop.extent)
-        if self._backwards and loop.mark not in (Mark.SERIAL, Mark.UNROLL):
+        if self._backwards and loop.mark not in (Mark.SERIAL, Mark.UNROLL, Mark.AHEAD):
             steps = steps[::-1]
 
         def run(env: Environment) -> None:

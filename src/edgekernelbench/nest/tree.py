@@ -77,6 +77,8 @@ class Mark(StrEnum):
     THREAD_Z = "threadIdx.z"
     VTHREAD = "vthread"
     TENSOR = "tensor"
+    AHEAD = "ahead"
+    """What its first statement fills may be filled for a later iteration; see `compiler.gpu.ahead`."""
 
 
 @dataclass(frozen=True, slots=True)

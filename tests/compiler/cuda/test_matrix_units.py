@@ -43,7 +43,7 @@ def test_a_warp_makes_one_call_a_tile_and_fetches_sixteen_bytes_at_a_time() -> N
     source = write_device_code(nest(), ORIN).source
     kernel = source[source.index("run_0(", source.index("run_0(") + 1) :]
     assert kernel.count("ekb_product_f16_row_row_row(") == 1
-    assert kernel.count("ekb_copy_16_8_shared_global(") == 2
+    assert kernel.count("ekb_fetch_16(") == 4  # those of the first part, and those of the next in the loop
     assert "threadIdx.x) == 0" not in kernel
 
 

@@ -1,9 +1,13 @@
 """Where barriers stand in device code: as many as are needed, and no more."""
 
+from dataclasses import replace
+
 import pytest
 from tests.interp.texts import bound, facts_of, verified
 
 from edgekernelbench.compiler.tvm.gpu.build import write_device_code
+from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.ir.memory import Cache
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.verify.compute import verify_compute
@@ -18,13 +22,37 @@ def body(facts: Facts, device: str = "opencl") -> str:
     return source[source.index("run_0(", source.index("run_0(") + 1) :]
 
 
+def with_buffers(kernel: Kernel, count: int) -> Kernel:
+    """Give all caches so many buffers."""
+    memories = tuple(
+        replace(
+            m,
+            directives=tuple(replace(d, buffers=count) if isinstance(d, Cache) else d for d in m.directives),
+        )
+        for m in kernel.memories
+    )
+    return replace(kernel, memories=memories)
+
+
+def tiles(buffers: int) -> str:
+    return body(
+        verify_compute(with_buffers(bound("matmul", {"M": 128, "N": 128, "K": 32}), buffers)), "cuda-sm87"
+    )
+
+
 def test_tiles_are_fetched_between_two_barriers_a_step() -> None:
-    facts = verify_compute(bound("matmul", {"M": 128, "N": 128, "K": 32}))
-    text = body(facts, "cuda-sm87")
+    text = tiles(1)
     assert text.count("ekb_barrier()") == 2
     step = text[text.index("for (int ko_") :]
     first, second = (place for place in range(len(step)) if step.startswith("ekb_barrier()", place))
     assert first < step.index("a_shared") < second < step.index("for (int ki_")
+
+
+def test_tiles_that_are_fetched_ahead_need_one_barrier_a_step() -> None:
+    text = tiles(2)
+    assert text.count("ekb_barrier()") == 1
+    step = text[text.index("for (int ko_") :]
+    assert step.index("ekb_barrier()") < step.index("a_shared") < step.index("for (int ki_")
 
 
 def test_what_a_thread_wrote_itself_needs_no_barrier() -> None:

@@ -48,7 +48,7 @@ class CudaCompiler:
         executable = None
         if find_arch() == arch:
             executable = CudaExecutable(cubin.data, code.run, code.prepare, nest)
-        notes = tuple(usage.sentence() for usage in cubin.usage)
+        notes = (*code.notes, *(usage.sentence() for usage in cubin.usage))
         cost = device_cost(nest, code.run, code.shared_bytes, code_bytes=len(cubin.data), notes=notes)
         texts = {"tir": code.tir, "cuda": code.source} if listings else {}
         return Artifact(self.name, nest, profile, cost, texts, executable)

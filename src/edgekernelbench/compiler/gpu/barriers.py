@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 from edgekernelbench.compiler.gpu.across import find_crossing
-from edgekernelbench.compiler.rewrite import expressions, reads_of
+from edgekernelbench.compiler.gpu.ahead import Ahead, find_ahead
+from edgekernelbench.compiler.rewrite import expressions, reads_of, written
 from edgekernelbench.nest.marks import THREADS
 from edgekernelbench.nest.tree import Allocate, Guard, Kind, Let, Loop, Mark, Stmt, Store, Update, inner
 
@@ -92,6 +93,10 @@ class Barriers:
                 if find_crossing(stmt) is not None:
                     return self.crossed(stmt, mapped)
                 return self.after(stmt.body, enter(stmt, mapped), pending)
+            case Loop(mark=Mark.AHEAD) if self.begins_together(stmt):
+                ahead = find_ahead(stmt)
+                pending = self.after(ahead.work, mapped, self.lets_after(ahead, mapped))
+                return pending | self.fetched(ahead, mapped)
             case Loop():
                 if stmt.extent == 1:
                     return self.after(stmt.body, mapped, pending)
@@ -104,6 +109,22 @@ class Barriers:
                 return pending | frozenset(self._own(stmt, mapped))
             case _:
                 assert_never(stmt)
+
+    def begins_together(self, loop: Loop) -> bool:
+        """Say whether each iteration of a loop that fetches ahead begins with a barrier.
+
+        It does where threads share what is fetched: the barrier says that all have what they fetched for this
+        iteration, and that nobody reads any more what is fetched over.
+        """
+        return bool(written(find_ahead(loop).fetches) & self.shared.keys())
+
+    def lets_after(self, ahead: Ahead, mapped: Mapped) -> Pending:
+        """Give what the first positions of an iteration read."""
+        return frozenset(a for let in ahead.lets for a in self._own(let, mapped))
+
+    def fetched(self, ahead: Ahead, mapped: Mapped) -> Pending:
+        """Give the accesses of what is fetched, which go on until the next iteration begins."""
+        return frozenset(a for stmt in ahead.fetches for a in self.accesses(stmt, mapped))
 
     def accesses(self, stmt: Stmt, mapped: Mapped) -> Iterator[Access]:
         """List what a statement does to shared memory, inside it too."""

@@ -6,6 +6,7 @@ from itertools import count
 
 from edgekernelbench.base.errors import CompileError
 from edgekernelbench.compiler.arrays import stored_bytes
+from edgekernelbench.compiler.gpu.ahead import fetch_ahead
 from edgekernelbench.compiler.gpu.spread import spread
 from edgekernelbench.compiler.registers import keep_in_registers
 from edgekernelbench.compiler.rewrite import axes_of, expressions, with_body
@@ -132,7 +133,7 @@ def outside(nest: Nest) -> tuple[Buffer, ...]:
 def _plan(nest: Nest, body: tuple[Stmt, ...], prefix: str) -> Plan:
     kept = keep_in_registers(body, outside(nest), MOST_REGISTERS)
     planner = _Planner(prefix)
-    steps = planner.block(kept, _Context({b.name: b for b in outside(nest)}))
+    steps = planner.block(fetch_ahead(kept), _Context({b.name: b for b in outside(nest)}))
     slots, sizes = _share(planner.workspace, _lifetimes(steps))
     return Plan(steps, slots, sizes)
 

@@ -114,6 +114,10 @@ _MATRIX = {
 """How the elements of a matrix unit's operands are stored, held and summed."""
 
 
+_WIDEST_FETCH = 16
+"""Bytes of the copies that leave the first cache alone."""
+
+
 class Preamble:
     """Collects the functions that one kernel's device code calls."""
 
@@ -212,6 +216,34 @@ class Preamble:
         if lanes == 1:
             body = f"*({to} *)to = *({start} *)from;"
         self._texts.setdefault(name, f"{head} {{ {body} return 0; }}\n")
+        return name
+
+    def fetch(self, size: int) -> str:
+        """Use the start of an asynchronous copy of 4, 8 or 16 bytes from global to shared memory."""
+        name, level = f"ekb_fetch_{size}", "cg" if size == _WIDEST_FETCH else "ca"
+        self._texts.setdefault(
+            name,
+            f"static inline int {name}(void *to, const void *from) {{\n"
+            f"    const uint32_t place = (uint32_t)__cvta_generic_to_shared(to);\n"
+            f'    asm volatile("cp.async.{level}.shared.global [%0], [%1], {size};" '
+            f':: "r"(place), "l"(from) : "memory");\n'
+            f"    return 0;\n}}\n",
+        )
+        return name
+
+    def close_group(self) -> str:
+        """Use the end of a group of asynchronous copies."""
+        return self._assembly("ekb_fetch_group", "cp.async.commit_group")
+
+    def await_groups(self, later: int) -> str:
+        """Use the wait for all groups of asynchronous copies but the last few."""
+        return self._assembly(f"ekb_fetch_wait_{later}", f"cp.async.wait_group {later}")
+
+    def _assembly(self, name: str, instruction: str) -> str:
+        text = (
+            f'static inline int {name}(void) {{ asm volatile("{instruction};" ::: "memory"); return 0; }}\n'
+        )
+        self._texts.setdefault(name, text)
         return name
 
     def product(self, kind: str, total: str, left: str, right: str) -> str:

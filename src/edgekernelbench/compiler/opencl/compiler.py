@@ -43,6 +43,5 @@ class OpenClCompiler:
             device = open_device(profile)
             executable = OpenClExecutable(code.source, code.run, code.prepare, nest, device)
         texts = {"tir": code.tir, "opencl": code.source} if listings else {}
-        return Artifact(
-            self.name, nest, profile, device_cost(nest, code.run, code.shared_bytes), texts, executable
-        )
+        cost = device_cost(nest, code.run, code.shared_bytes, notes=code.notes)
+        return Artifact(self.name, nest, profile, cost, texts, executable)

@@ -64,10 +64,10 @@ def _device_code(nest: Nest, profile: Profile) -> Parcel:
 
     device = write_device_code(nest, profile)
     if nest.target == "opencl":
-        cost = device_cost(nest, device.run, device.shared_bytes)
+        cost = device_cost(nest, device.run, device.shared_bytes, notes=device.notes)
         return Parcel(Form.OPENCL, nest, cost, device.source.encode(), device.run, device.prepare)
     cubin = compile_cubin(device.source, profile.cpu)
-    notes = tuple(usage.sentence() for usage in cubin.usage)
+    notes = (*device.notes, *(usage.sentence() for usage in cubin.usage))
     cost = device_cost(nest, device.run, device.shared_bytes, code_bytes=len(cubin.data), notes=notes)
     return Parcel(Form.CUBIN, nest, cost, cubin.data, device.run, device.prepare)
 

@@ -15,6 +15,9 @@ from edgekernelbench.compiler.tvm.gpu.statements import write_launch
 from edgekernelbench.nest.tree import Nest, workspace
 from edgekernelbench.profiles.profile import Profile
 
+ASYNCHRONOUS = 80
+"""The first architecture of NVIDIA's with `cp.async`: Ampere (PTX ISA 9.0, section 9.7.9.25)."""
+
 _BARRIER = {
     "opencl": "#define ekb_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n",
     "cuda": "#define ekb_barrier() __syncthreads()\n",
@@ -31,6 +34,7 @@ class DeviceCode:
         source: The text of all kernels, in OpenCL C or CUDA C++.
         tir: The functions that it was printed from.
         shared_bytes: Memory of a block that each launch takes.
+        notes: What there is to say of the launches.
     """
 
     run: Plan
@@ -38,6 +42,7 @@ class DeviceCode:
     source: str
     tir: str
     shared_bytes: dict[str, int]
+    notes: tuple[str, ...] = ()
 
 
 def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -> DeviceCode:
@@ -56,10 +61,10 @@ def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -
     """
     _check_types(nest, profile)
     dialect: Dialect = "cuda" if nest.target == "cuda" else "opencl"
-    library = Library(Preamble(dialect))
+    library = Library(Preamble(dialect), asynchronous=_copies_ahead(dialect, profile))
     run, prepare = plan_run(nest), plan_prepare(nest)
     target = make_target(dialect, profile)
-    functions, shared = {}, {}
+    functions, shared, notes = {}, {}, []
     for plan in (run, prepare):
         for launch in walk_launches(plan.steps):
             kernel = write_launch(launch, library)
@@ -70,6 +75,7 @@ def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -
                 )
             functions[launch.name] = kernel.function.with_attr("target", target)
             shared[launch.name] = kernel.shared_bytes
+            notes += [f"{launch.name}: {note}" for note in kernel.notes]
     if not functions:
         return DeviceCode(run, prepare, "", "", {})
     try:
@@ -80,7 +86,13 @@ def write_device_code(nest: Nest, profile: Profile, *, listings: bool = False) -
         first = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
         raise CompileError(f"TVM refused the nest: {first}") from error
     source = _joined(dialect, library.preamble.text(), printed)
-    return DeviceCode(run, prepare, source, str(lowered) if listings else "", shared)
+    return DeviceCode(run, prepare, source, str(lowered) if listings else "", shared, tuple(notes))
+
+
+def _copies_ahead(dialect: Dialect, profile: Profile) -> bool:
+    """Say whether a device has asynchronous copies to shared memory."""
+    digits = re.search(r"\d+", profile.cpu)
+    return dialect == "cuda" and digits is not None and int(digits[0]) >= ASYNCHRONOUS
 
 
 def _check_types(nest: Nest, profile: Profile) -> None:

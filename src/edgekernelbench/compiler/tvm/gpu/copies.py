@@ -10,7 +10,7 @@ from edgekernelbench.compiler.tvm.scope import offset
 from edgekernelbench.compiler.tvm.values import Value, number
 from edgekernelbench.ir.expr import Axis, Expr, Read
 from edgekernelbench.nest.linear import Linear
-from edgekernelbench.nest.tree import Loop, Store
+from edgekernelbench.nest.tree import Loop, Store, Update
 
 if TYPE_CHECKING:
     from edgekernelbench.compiler.tvm.gpu.place import Place
@@ -36,35 +36,50 @@ def write_copy(writer: "Writer", loop: Loop, place: "Place") -> list[Node] | Non
     if len(loop.body) != 1 or not isinstance(loop.body[0], Store):
         return None
     store = loop.body[0]
+    inside = place.with_variable(loop.var, Value(number(0), "int32"), (0, loop.extent - 1))
+    call = _copied(writer, store, loop, inside)
+    return None if call is None else [writer.instead(store, [call], inside)]
+
+
+def write_fetch(writer: "Writer", store: Store | Update, place: "Place") -> list[Node] | None:
+    """Write the start of a copy of one element; None when it is none, or too narrow to be fetched."""
+    call = _copied(writer, store, None, place) if isinstance(store, Store) else None
+    return None if call is None else [call]
+
+
+def _copied(writer: "Writer", store: Store, loop: Loop | None, place: "Place") -> Node | None:
+    """Write the copy of what one iteration of a loop, or all of it, stores."""
     if not isinstance(store.value, Read):
         return None
     target, source = place.buffers[store.buffer], place.buffers[store.value.tensor]
-    bits = target.dtype.bits
-    if (
-        target.dtype is not source.dtype
-        or is_packed(target.dtype)
-        or bits * loop.extent // 8 not in WIDE_BYTES
-    ):
+    lanes = 1 if loop is None else loop.extent
+    size = target.dtype.bits * lanes // 8
+    if target.dtype is not source.dtype or is_packed(target.dtype) or size not in WIDE_BYTES:
         return None
-    inside = place.with_variable(loop.var, Value(number(0), "int32"), (0, loop.extent - 1))
-    to = _address(store.buffer, store.indices, loop, inside)
-    from_ = _address(store.value.tensor, store.value.indices, loop, inside)
-    if to is None or from_ is None:
-        return None
+    to = _address(store.buffer, store.indices, loop, place)
+    from_ = _address(store.value.tensor, store.value.indices, loop, place)
     spaces = (writer.space(store.buffer), writer.space(store.value.tensor))
-    name = writer.library.preamble.copy(bits, loop.extent, *spaces)
-    call = tirx.Evaluate(tirx.call_extern("int32", name, to, from_))
-    return [writer.instead(store, [call], inside)]
+    if to is None or from_ is None or (writer.fetching and spaces != ("shared", "global")):
+        return None
+    preamble = writer.library.preamble
+    name = preamble.fetch(size) if writer.fetching else preamble.copy(target.dtype.bits, lanes, *spaces)
+    return tirx.Evaluate(tirx.call_extern("int32", name, to, from_))
 
 
-def _address(name: str, indices: tuple[Expr, ...], loop: Loop, place: "Place") -> Node | None:
+def _address(name: str, indices: tuple[Expr, ...], loop: Loop | None, place: "Place") -> Node | None:
     """Give the address of the first lane; None when lanes are no neighbours, or start anywhere."""
     stored = place.scope.buffers[name]
     position = offset(stored.buffer, indices, place.scope.ranges)
+    if loop is None:
+        return _element(stored.tir, position, place)
     steps = [k for t, k in position.terms if isinstance(t, Axis) and t.name == loop.var]
     rest = tuple((t, k) for t, k in position.terms if not (isinstance(t, Axis) and t.name == loop.var))
     aligned = position.constant % loop.extent == 0 and all(k % loop.extent == 0 for _, k in rest)
     if steps != [1] or not aligned:
         return None
-    first = Expressions(place.scope).value(Linear(rest, position.constant).expr())
-    return tirx.address_of(tirx.BufferLoad(stored.tir, [first.node]))
+    return _element(stored.tir, Linear(rest, position.constant), place)
+
+
+def _element(tir: Node, position: Linear, place: "Place") -> Node:
+    first = Expressions(place.scope).value(position.expr())
+    return tirx.address_of(tirx.BufferLoad(tir, [first.node]))

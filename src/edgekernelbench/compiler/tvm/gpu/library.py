@@ -32,10 +32,16 @@ _ARITHMETIC: dict[str, Callable[[Node, Node], Node]] = {
 
 
 class Library:
-    """Writes calls, and remembers which functions they need."""
+    """Writes calls, and remembers which functions they need.
 
-    def __init__(self, preamble: Preamble) -> None:
+    Attributes:
+        preamble: The functions.
+        asynchronous: Whether the device copies to shared memory while its threads go on.
+    """
+
+    def __init__(self, preamble: Preamble, *, asynchronous: bool = False) -> None:
         self.preamble = preamble
+        self.asynchronous = asynchronous
 
     def function(
         self, name: str, dtype: DType, args: list[Value], sources: list[DType], evaluate: object

@@ -15,7 +15,9 @@ from edgekernelbench.compiler.gpu.plain import plain, plain_buffer, plain_leaf
 from edgekernelbench.compiler.gpu.plan import Launch
 from edgekernelbench.compiler.rewrite import reads_of
 from edgekernelbench.compiler.tvm.expressions import Expressions
-from edgekernelbench.compiler.tvm.gpu.copies import write_copy
+from edgekernelbench.compiler.tvm.gpu.ahead import write_ahead
+from edgekernelbench.compiler.tvm.gpu.atomics import write_atomic, write_nibble
+from edgekernelbench.compiler.tvm.gpu.copies import write_copy, write_fetch
 from edgekernelbench.compiler.tvm.gpu.crossing import write_crossing
 from edgekernelbench.compiler.tvm.gpu.library import Library
 from edgekernelbench.compiler.tvm.gpu.place import (
@@ -30,11 +32,10 @@ from edgekernelbench.compiler.tvm.gpu.place import (
     tir_bytes,
 )
 from edgekernelbench.compiler.tvm.gpu.tensor import write_tensor
-from edgekernelbench.compiler.tvm.scope import Scope, offset
+from edgekernelbench.compiler.tvm.scope import Scope
 from edgekernelbench.compiler.tvm.statements import sequence
 from edgekernelbench.compiler.tvm.stores import write_store, write_update
 from edgekernelbench.compiler.tvm.values import STORED, Value, constant, fresh_variable, number
-from edgekernelbench.ir.expr import Expr
 from edgekernelbench.nest.indices import span_of
 from edgekernelbench.nest.marks import BLOCKS, THREADS
 from edgekernelbench.nest.tree import (
@@ -60,10 +61,12 @@ class Kernel:
     Attributes:
         function: The TIR function.
         shared_bytes: Memory of a block.
+        notes: What there is to say of it.
     """
 
     function: Any
     shared_bytes: int
+    notes: tuple[str, ...] = ()
 
 
 def write_launch(launch: Launch, library: Library) -> Kernel:
@@ -83,15 +86,18 @@ def write_launch(launch: Launch, library: Library) -> Kernel:
 
 
 class Writer:
-    """Writes one launch; what is public is for reductions across threads."""
+    """Writes one launch; what is public is for reductions across threads and for loops that fetch ahead."""
 
     def __init__(self, launch: Launch, library: Library) -> None:
         self._launch = launch
         self.library = library
         self.dims = dict(zip((*BLOCKS, *THREADS), (*launch.blocks, *launch.threads), strict=True))
         self._ids = {mark: thread_index(mark) for mark in self.dims}
-        self._pending: Pending = frozenset()
+        self.pending: Pending = frozenset()
         self._scratch: dict[tuple[str, int], Node] = {}
+        self.fetching = False
+        self.unfetched = False
+        self.notes: list[str] = []
         self.accumulators: set[str] = set()
         self.last: Node = None
         self.member: Node = None
@@ -100,7 +106,7 @@ class Writer:
         memory = {b.name: b.name for b in launch.buffers} | {
             name: f"slot {number}" for name, (number, _) in self._slots.items()
         }
-        self._barriers = Barriers(memory)
+        self.barriers = Barriers(memory)
 
     def kernel(self) -> Kernel:
         """Write the device function."""
@@ -132,25 +138,37 @@ class Writer:
                 "tirx.kernel_launch_params": list(self._launch.tags()),
             }
         )
-        return Kernel(function, sum(tir_bytes(tir) for tir in shared))
+        return Kernel(function, sum(tir_bytes(tir) for tir in shared), tuple(self.notes))
 
     def block(self, body: tuple[Stmt, ...], place: Place) -> list[Node]:
         """Write statements, with the barriers between them."""
         nodes: list[Node] = []
         for stmt in body:
-            if self._barriers.needed(stmt, place.mapped, self._pending):
-                nodes.append(self._barrier(place))
+            if self.barriers.needed(stmt, place.mapped, self.pending) and not self._begins_together(stmt):
+                nodes.append(self.barrier(place))
             nodes += self._statement(stmt, place)
         return nodes
 
-    def _barrier(self, place: Place) -> Node:
+    def _begins_together(self, stmt: Stmt) -> bool:
+        return isinstance(stmt, Loop) and stmt.mark is Mark.AHEAD and self.barriers.begins_together(stmt)
+
+    def barrier(self, place: Place) -> Node:
+        """Write a barrier that is needed here.
+
+        Raises:
+            CompileError: When threads of a block may have parted ways.
+        """
         if place.divergent or place.active:
             raise CompileError(
                 f"a barrier in {self._launch.name} would stand behind a condition that not all threads of a "
                 "block share; move what depends on it out of the condition"
             )
-        self._pending = frozenset()
+        self.pending = frozenset()
         return self.sync()
+
+    def called(self, name: str) -> list[Node]:
+        """Write a call of a function without arguments."""
+        return [tirx.Evaluate(tirx.call_extern("int32", name))]
 
     def sync(self) -> Node:
         """Write a barrier."""
@@ -180,7 +198,7 @@ class Writer:
                 assert_never(stmt)
 
     def _note(self, stmt: Stmt, place: Place) -> None:
-        self._pending = self._barriers.noted(stmt, place.mapped, self._pending)
+        self.pending = self.barriers.noted(stmt, place.mapped, self.pending)
 
     def _let(self, stmt: Let, place: Place) -> list[Node]:
         self._note(stmt, place)
@@ -203,13 +221,15 @@ class Writer:
             return self._bound_loop(loop, place)
         if loop.mark is Mark.TENSOR:
             return write_tensor(self, loop, place)
+        if loop.mark is Mark.AHEAD:
+            return write_ahead(self, loop, place)
         if loop.extent == 1:
             inside = place.with_variable(loop.var, constant(0, "int32"), (0, 0))
             return self.block(loop.body, inside)
         copied = write_copy(self, loop, place) if loop.mark is Mark.VECTOR else None
         if copied is not None:
             return copied
-        self._pending = self._barriers.entry(loop, place.mapped, self._pending)
+        self.pending = self.barriers.entry(loop, place.mapped, self.pending)
         whole = loop.mark in (Mark.UNROLL, Mark.VECTOR, Mark.VTHREAD)
         kind = tirx.ForKind.UNROLLED if whole else tirx.ForKind.SERIAL
         variable = Value(tirx.Var(device_name(loop.var), "int32"), "int32")
@@ -222,7 +242,7 @@ class Writer:
         if crossing is None or {u.buffer for u in crossing.updates} <= self.accumulators:
             return self.inside(loop, place)
         if place.divergent or place.active:
-            self._barrier(place)
+            self.barrier(place)
         return write_crossing(self, crossing, place)
 
     def inside(self, loop: Loop, place: Place) -> list[Node]:
@@ -264,7 +284,9 @@ class Writer:
         ]
 
     def _leaf(self, leaf: Store | Update, place: Place) -> list[Node]:
-        return [self.instead(leaf, self.written(leaf, place), place)]
+        fetched = write_fetch(self, leaf, place) if self.fetching else None
+        self.unfetched |= self.fetching and fetched is None
+        return [self.instead(leaf, fetched or self.written(leaf, place), place)]
 
     def only_one(self, place: Place, dealt: frozenset[Mark] = frozenset()) -> list[Node]:
         """Let one thread write along axes that no loop deals out."""
@@ -285,7 +307,7 @@ class Writer:
             place: Where it stands.
             together: Whether all threads of a warp do it together.
         """
-        self._pending = self._barriers.noted(leaf, place.mapped, self._pending)
+        self.pending = self.barriers.noted(leaf, place.mapped, self.pending)
         conditions: list[Node] = []
         if self.is_shared(leaf.buffer):  # memory of a thread's own can be written by all
             dealt = frozenset({Mark.THREAD_X} if together else ())
@@ -300,7 +322,7 @@ class Writer:
     def written(self, leaf: Store | Update, place: Place) -> list[Node]:
         """Write a store or an update, whoever it is for."""
         if isinstance(leaf, Update) and leaf.atomic:
-            return [self._atomic(leaf, place)]
+            return [write_atomic(self, leaf, place)]
         nodes: list[Node] = []
         for stmt in plain_leaf(leaf, place.buffers):
             nodes += self._plain(stmt, place)
@@ -309,7 +331,7 @@ class Writer:
     def _plain(self, stmt: Stmt, place: Place) -> list[Node]:
         match stmt:
             case Store() if is_packed(place.buffers[stmt.buffer].dtype):
-                return [self._nibble(stmt, place)]
+                return [write_nibble(self, stmt, place)]
             case Store():
                 return write_store(stmt, place.scope, None)
             case Update():
@@ -330,31 +352,6 @@ class Writer:
             case _:
                 assert_never(stmt)
 
-    def _address(self, name: str, indices: tuple[Expr, ...], place: Place) -> tuple[Node, Value]:
-        stored = place.scope.buffers[name]
-        position = offset(stored.buffer, indices or (), place.scope.ranges)
-        return stored.tir, Expressions(place.scope).value(position.expr())
-
-    def _atomic(self, update: Update, place: Place) -> Node:
-        buffer = place.buffers[update.buffer]
-        if update.best:
-            raise CompileError(
-                f"expected no {update.kind} where threads meet; give each thread its part with rfactor"
-            )
-        scope = self.space(update.buffer)
-        name = self.library.preamble.atomic(update.kind, str(buffer.dtype), scope)
-        tir, index = self._address(update.buffer, tuple(map(plain, update.indices)), place)
-        value = Expressions(place.scope).value(plain(update.value))
-        target = tirx.address_of(tirx.BufferLoad(tir, [index.node]))
-        return tirx.Evaluate(tirx.call_extern("int32", name, target, value.node))
-
-    def _nibble(self, store: Store, place: Place) -> Node:
-        tir, index = self._address(store.buffer, store.indices, place)
-        value = Expressions(place.scope).value(store.value).cast("int32")
-        target = tirx.address_of(tirx.BufferLoad(tir, [number(0)]))
-        name = self.library.preamble.nibble()
-        return tirx.Evaluate(tirx.call_extern("int32", name, target, index.node, value.node))
-
     def allocate(self, buffer: Buffer) -> Node:
         """Allocate memory of a thread; `last` is its TIR buffer."""
         self.last = declare(buffer, "local")
@@ -369,7 +366,7 @@ class Writer:
 
     def crossed(self, loop: Loop, place: Place) -> None:
         """Note that a reduction across threads is over."""
-        self._pending = self._barriers.crossed(loop, place.mapped)
+        self.pending = self.barriers.crossed(loop, place.mapped)
 
     def thread(self, mark: Mark) -> Node:
         """Give the number of a thread along an axis."""
@@ -377,7 +374,7 @@ class Writer:
 
     def is_shared(self, name: str) -> bool:
         """Whether more than one thread sees a buffer."""
-        return name in self._barriers.shared
+        return name in self.barriers.shared
 
     def name(self, name: str) -> str:
         """Give a name that no word of a dialect hides."""
