@@ -1,136 +1,215 @@
-"""TVM's own default schedules for GPUs, dlight, on a few patterns written as tensor expressions."""
+"""TVM's own default schedules for GPUs, dlight, on the compute layer of any workload without a `for`.
 
-import os
-import statistics
-from collections.abc import Callable, Mapping
+The stages become blocks of TIR as for MetaSchedule (decision 0035): one function a part, cut where the
+default lowering cuts, or one for all. dlight's rules are applied in the order of its documentation. Functions
+such as `exp` are those of CUDA's library, `expf` and so on; all else is computed as in our own code.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
+import tvm
+import tvm_ffi
+from tvm import tirx
+from tvm.s_tir import dlight
+from tvm.tirx.build import split_host_device_mods, tir_to_runtime
 
-from edgekernelbench.evaluator.timing import set_count
+from edgekernelbench.base.errors import CompileError
+from edgekernelbench.compiler.cuda.nvcc import compile_cubin
+from edgekernelbench.compiler.traced import Part, Traced
+from edgekernelbench.compiler.tvm.hidden import shown_name
+from edgekernelbench.compiler.tvm.metaschedule.expressions import FUNCTION
+from edgekernelbench.compiler.tvm.metaschedule.program import (
+    Whole,
+    open_program,
+    part_function,
+    shared_buffers,
+)
+from edgekernelbench.compiler.tvm.metaschedule.replay import REFUSALS, last_line
+from edgekernelbench.lang.printing import print_kernel
+from edgekernelbench.lowering.cuts import Cuts, cut
+from edgekernelbench.lowering.default import default_lowering
+from edgekernelbench.nest.work import make_program
+from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.schema import Workload
 
-SAMPLES = 20
-SAMPLE_US = 2000.0
-L2_BYTES = 62914560
+LIMITS = {"max_threads_per_block": 1024, "thread_warp_size": 32, "max_shared_memory_per_block": 49152}
 
-Sizes = Mapping[str, Any]
+_WORDS = {
+    "exp": "expf", "exp2": "exp2f", "log": "logf", "log2": "log2f", "tanh": "tanhf", "erf": "erff",
+    "sin": "sinf", "cos": "cosf", "pow": "powf",
+}  # fmt: skip
+
+_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "add": tirx.Add, "sub": tirx.Sub, "mul": tirx.Mul, "div": tirx.Div, "min": tirx.Min, "max": tirx.Max,
+    "lt": tirx.LT, "le": tirx.LE, "gt": tirx.GT, "ge": tirx.GE, "eq": tirx.EQ, "choice": lambda a: a,
+    "ne": lambda a, b: tirx.Not(tirx.EQ(a, b)),
+    "held": lambda index, low, high: tirx.Min(tirx.Max(index, low), high),
+}  # fmt: skip
 
 
-def dlight_us(workload: Workload, device: str) -> float | None:
-    """Time a workload with the best schedule of dlight's rules; None for a pattern that is not here."""
-    make = PATTERNS.get(workload.pattern.id)
-    if make is None or str(workload.sizes.get("T", "f32")) != "f32" or not device.startswith("cuda"):
-        return None
-    os.environ.setdefault("TVM_CUDA_COMPILE_MODE", "nvcc")
-    import tvm
-    from tvm import te
-    from tvm.s_tir import dlight as dl
+RULES = ("Matmul", "GEMV", "Reduction", "GeneralReduction", "Fallback")
+"""In the order of dlight's documentation; where a rule breaks, those from a later one on are taken."""
 
-    from edgekernelbench.compiler.tvm.gpu.cuda import Events, need_arch
 
-    limits = {"max_threads_per_block": 1024, "thread_warp_size": 32, "max_shared_memory_per_block": 49152}
-    target = tvm.target.Target({"kind": "cuda", "arch": need_arch(), **limits})
-    rules = {
-        "matmul": dl.gpu.Matmul(),
-        "gemv": dl.gpu.GEMV(),
-        "reduction": dl.gpu.Reduction(),
-        "general": dl.gpu.GeneralReduction(),
-        "fallback": dl.gpu.Fallback(),
-    }
-    arrays = make(te, workload.sizes)
-    best: float | None = None
-    for name in ("matmul", "gemv", "reduction", "general", "fallback"):
-        # It changes a module in place, so each rule gets a fresh one.
-        module = tvm.IRModule({"main": te.create_prim_func(arrays)})
-        chosen = [rules[name]] + ([] if name == "fallback" else [rules["fallback"]])
+@cache
+def know_reducers() -> None:
+    """Tell TVM that `-inf` is the greatest element of nothing, and `inf` the least."""
+    register = tvm.get_global_func("s_tir.schedule.RegisterReducer")
+    for make, nothing in ((tirx.Max, -math.inf), (tirx.Min, math.inf)):
+        register(1, partial(_joined, make), partial(_nothing, nothing))
+
+
+def _joined(make: Callable[[Any, Any], Any], left: Any, right: Any) -> list[Any]:
+    return [make(left[0], right[0])]
+
+
+def _nothing(value: float, types: Any) -> list[Any]:
+    return [tirx.const(value if "float" in str(one.ty) else 0, str(one.ty)) for one in types]
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A workload that dlight scheduled and nvcc compiled.
+
+    Attributes:
+        whole: The kernel.
+        cuts: Its parts.
+        module: TVM's executable, a function a part.
+    """
+
+    whole: Whole
+    cuts: Cuts
+    module: Any
+
+
+def list_cuts(workload: Workload, profile: Profile) -> list[Cuts]:
+    """List the ways to hand a workload to dlight: part by part, and as a whole."""
+    facts = verify_compute(workload.kernel())
+    schedule = default_lowering(facts, profile.target, profile).schedule_for(profile.target)
+    found = cut(facts, schedule)
+    if found.ordered:
+        raise CompileError(f"dlight takes no stages inside a for: {', '.join(found.ordered)}")
+    names = [name for part in found.parts for name in part]
+    order = [name for name in make_program(facts).stages if name in names]
+    whole = replace(found, parts=(tuple(order),))
+    return [found] if len(found.parts) == 1 else [found, whole]
+
+
+def schedule(workload: Workload, cuts: Cuts, profile: Profile) -> Scheduled:
+    """Schedule a workload by dlight's rules and compile it.
+
+    Raises:
+        CompileError: When dlight, TVM or nvcc refuses it.
+    """
+    traced = Traced(print_kernel(workload.kernel()), tuple(map(Part, cuts.parts)), cuts.prepared)
+    whole = open_program(traced, profile)
+    functions = {f"part_{number}": part_function(whole, part) for number, part in enumerate(cuts.parts)}
+    if cuts.prepared:
+        functions["prepare"] = part_function(whole, cuts.prepared)
+    named = {name: one.with_attr("global_symbol", name) for name, one in functions.items()}
+    target = tvm.target.Target({"kind": "cuda", "arch": profile.cpu, **LIMITS})
+    know_reducers()
+    refused = ""
+    for first in range(len(RULES)):
+        rules = [getattr(dlight.gpu, name)() for name in RULES[first:]]
         try:
             with target:
-                module = dl.ApplyDefaultSchedule(*chosen)(module)
-                function = tvm.compile(module, target=target)["main"]
-            found = _measured(function, arrays, tvm, Events())
-        except (RuntimeError, ValueError, TypeError) as error:
-            print(f"dlight {name}: {str(error).splitlines()[-1][:200]}")
-            continue
-        best = found if best is None else min(best, found)
-    return best
+                module = dlight.ApplyDefaultSchedule(*rules)(
+                    tvm.IRModule(named)
+                )  # it changes what it is given
+                return Scheduled(whole, cuts, _built(module, target, profile.cpu))
+        except (*REFUSALS, AssertionError) as error:
+            refused = refused or f"dlight: {_reason(error)}"
+    raise CompileError(refused)
 
 
-def _measured(function: Callable[..., Any], arrays: list[Any], tvm: Any, events: Any) -> float:
-    device = tvm.cuda(0)
-    shapes = [tuple(int(n) for n in array.shape) for array in arrays]
-    size = sum(4 * int(np.prod(shape)) for shape in shapes)
-    count = min(32, set_count(size, L2_BYTES))
-    sets = []
-    for _ in range(count):
-        held = [tvm.runtime.empty(shape, "float32", device) for shape in shapes]
-        for tensor, shape in zip(held, shapes, strict=True):
-            tensor.copyfrom(np.ones(shape, np.float32))
-        sets.append(held)
-    samples = []
-    runs = count
-    for turn in range(SAMPLES + 2):
-        device.sync()
-        events.first()
-        for number in range(runs):
-            function(*sets[number % count])
-        events.last()
-        device.sync()
-        each = events.between_ns() / 1e3 / runs
-        if turn == 1:
-            runs = max(count, min(2000, int(SAMPLE_US / max(each, 1.0))))
-        elif turn > 1:
-            samples.append(each)
-    return statistics.median(samples)
-
-
-def _matmul(te: Any, sizes: Sizes) -> list[Any]:
-    m, k, n = sizes["M"], sizes["K"], sizes["N"]
-    a, b = te.placeholder((m, k), name="a"), te.placeholder((k, n), name="b")
-    r = te.reduce_axis((0, k), name="r")
-    return [a, b, te.compute((m, n), lambda i, j: te.sum(a[i, r] * b[r, j], axis=r), name="c")]
-
-
-def _softmax(te: Any, sizes: Sizes) -> list[Any]:
-    rows, n = sizes["R"], sizes["N"]
-    x = te.placeholder((rows, n), name="x")
-    j, u = te.reduce_axis((0, n), name="j"), te.reduce_axis((0, n), name="u")
-    top = te.compute((rows,), lambda i: te.max(x[i, j], axis=j), name="top")
-    ex = te.compute((rows, n), lambda i, k: te.exp(x[i, k] - top[i]), name="ex")
-    den = te.compute((rows,), lambda i: te.sum(ex[i, u], axis=u), name="den")
-    return [x, te.compute((rows, n), lambda i, k: ex[i, k] / den[i], name="out")]
-
-
-def _conv2d(te: Any, sizes: Sizes) -> list[Any]:
-    c, k, h, w, f = (sizes[name] for name in "CKHWF")
-    stride, pad = sizes["S"], sizes["P"]
-    x, y = te.placeholder((c, h, w), name="x"), te.placeholder((k, c, f, f), name="w")
-    bias = te.placeholder((k,), name="b")
-
-    def padded(p: Any, i: Any, j: Any) -> Any:
-        inside = te.all(i >= pad, i < h + pad, j >= pad, j < w + pad)
-        return te.if_then_else(inside, x[p, i - pad, j - pad], 0.0)
-
-    wide = te.compute((c, h + 2 * pad, w + 2 * pad), padded, name="pad")
-    p, r, s = (te.reduce_axis((0, n), name=name) for n, name in ((c, "p"), (f, "r"), (f, "s")))
-    shape = (k, (h + 2 * pad - f) // stride + 1, (w + 2 * pad - f) // stride + 1)
-    acc = te.compute(
-        shape,
-        lambda q, i, j: te.sum(wide[p, i * stride + r, j * stride + s] * y[q, p, r, s], axis=[p, r, s]),
-        name="acc",
+def _reason(error: Exception) -> str:
+    """Take the line of a refusal that says what is wrong."""
+    for line in str(error).splitlines():
+        if "Error: " in line or line.startswith("ValueError"):
+            return line.strip()[:200]
+    return (
+        f"{type(error).__name__}: {last_line(error)}"[:200]
+        if "^^" not in last_line(error)
+        else type(error).__name__
     )
-    out = te.compute(shape, lambda q, i, j: _relu(acc[q, i, j] + bias[q]), name="out")
-    return [x, y, bias, out]
 
 
-def _relu(value: Any) -> Any:
-    from tvm import tirx
+def _built(module: Any, target: Any, arch: str) -> Any:
+    host = tvm.target.Target("llvm")
+    bound = tirx.transform.BindTarget(target.with_host(host))(module)
+    pipeline, finish_host, finish_device = tvm.tirx.get_tir_pipeline("s_tir")
+    host_module, device_modules = split_host_device_mods(pipeline(bound))
+    shown = {kind: _shown(finish_device()(one)) for kind, one in device_modules.items()}
 
-    return tirx.max(value, tirx.const(0.0, "float32"))
+    def compiled(code: str, _: Any) -> bytes:
+        return compile_cubin(code, arch).data
+
+    tvm.register_global_func("tvm_callback_cuda_postproc", lambda code, _: code, override=True)
+    tvm.register_global_func("tvm_callback_cuda_compile", compiled, override=True)
+    return tvm.runtime.Executable(tir_to_runtime(finish_host()(host_module), shown, host))
 
 
-PATTERNS: Mapping[str, Callable[[Any, Sizes], list[Any]]] = {
-    "linear/matmul": _matmul,
-    "norm/softmax": _softmax,
-    "conv/conv2d": _conv2d,
-}
+def _shown(module: Any) -> Any:
+    """Write out what TVM's passes did not see."""
+
+    def call(node: Any) -> Any:
+        word = shown_name(node)
+        kind = str(node.ty)
+        if word.startswith(FUNCTION):
+            name = word.removeprefix(FUNCTION)
+            if name == "sigmoid":
+                one = tirx.const(1.0, kind)
+                return one / (one + tirx.call_pure_extern(kind, "expf", tirx.const(0.0, kind) - node.args[0]))
+            return tirx.call_pure_extern(kind, _WORDS[name], *node.args)
+        if word == "cast":
+            return tirx.Cast(kind, node.args[0])
+        return _OPERATIONS[word](*node.args) if word else node
+
+    def shown(function: Any) -> Any:
+        return function.with_body(tvm_ffi.structural_map(function.body, (tvm.ir.Call, call)))
+
+    return tvm.IRModule({name: shown(function) for name, function in module.functions.items()})
+
+
+def bind(made: Scheduled, given: Sequence[Any]) -> tuple[list[Callable[[], object]], dict[str, Any]]:
+    """Put one set of buffers on the GPU.
+
+    Args:
+        made: What was compiled.
+        given: One array a parameter.
+
+    Returns:
+        What starts each part, in order, and the outputs by name.
+    """
+    nest = made.whole.nest
+    arrays = {b.name: a for b, a in zip(nest.params, given, strict=True)}
+    arrays |= {
+        t.name: np.array(t.values).reshape(t.shape).astype(np.dtype(made.whole.stored[t.name].tir.dtype))
+        for t in nest.tables
+    }
+    tensors = {name: _tensor(stored, arrays.get(name)) for name, stored in made.whole.stored.items()}
+
+    def call(name: str, stages: Sequence[str]) -> Callable[[], object]:
+        taken = shared_buffers(made.whole, stages)
+        return partial(made.module[name], *(tensors[s.buffer.name] for s in taken))
+
+    if made.cuts.prepared:
+        call("prepare", made.cuts.prepared)()
+    starts = [call(f"part_{number}", stages) for number, stages in enumerate(made.cuts.parts)]
+    return starts, {b.name: tensors[b.name] for b in nest.outputs}
+
+
+def _tensor(stored: Any, array: Any) -> Any:
+    shape = tuple(int(extent) for extent in stored.tir.shape)
+    tensor = tvm.runtime.empty(shape, str(stored.tir.dtype), tvm.cuda(0))
+    if array is not None:
+        kind = np.dtype(str(stored.tir.dtype))
+        tensor.copyfrom(np.ascontiguousarray(array).reshape(-1).view(kind).reshape(shape))
+    return tensor

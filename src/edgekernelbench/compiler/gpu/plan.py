@@ -19,7 +19,6 @@ from edgekernelbench.nest.tree import (
     Guard,
     Let,
     Loop,
-    Mark,
     Nest,
     Stmt,
     inner,
@@ -217,7 +216,7 @@ def _lifetimes(steps: tuple[Step, ...]) -> dict[str, tuple[int, int]]:
 
 def _with_lanes(threads: Dims, launch: Stmt) -> Dims:
     """Give a block whole warps along x where matrix units are used: their stages bind the other axes only."""
-    uses = any(isinstance(s, Loop) and s.mark is Mark.TENSOR for s in walk_stmts((launch,)))
+    uses = any(isinstance(s, Loop) and s.instruction.startswith("wmma") for s in walk_stmts((launch,)))
     return (LANES, *threads[1:]) if uses and threads[0] == 1 else threads
 
 

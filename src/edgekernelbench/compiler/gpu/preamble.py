@@ -282,6 +282,45 @@ class Preamble:
         )
         return name
 
+    def dot(self, left: str, right: str, left_space: str, right_space: str) -> str:
+        """Use the sum of four products of neighbouring bytes, added to an `i32`.
+
+        Args:
+            left: `i8` or `u8`.
+            right: Likewise.
+            left_space: `global`, `shared` or `local`: where the left bytes are.
+            right_space: Likewise.
+
+        Returns:
+            The name of a function of two addresses and a sum.
+        """
+        name = f"ekb_dot4_{left}_{right}_{left_space}_{right_space}"
+        pairs = (("a", "x", left, left_space), ("b", "y", right, right_space))
+        if self.dialect == "cuda":
+            loads = [
+                f"uint32_t {x}; memcpy(&{x}, {a}, 4);" if space == "local" else
+                f"const uint32_t {x} = *(const uint32_t *){a};"
+                for a, x, _, space in pairs
+            ]  # fmt: skip
+            signs = ".".join("s32" if kind == "i8" else "u32" for kind in (left, right))
+            head = "const void *a, const void *b, int c"
+            body = f'asm("dp4a.{signs} %0, %1, %2, %3;" : "=r"(c) : "r"(x), "r"(y), "r"(c)); return c;'
+        else:
+            kinds = {"i8": "char", "u8": "uchar"}
+            loads = [
+                f"const {kinds[kind]}4 {x} = vload4(0, (const {_SPACES[space]}{kinds[kind]} *){a});"
+                for a, x, kind, space in pairs
+            ]
+            head = ", ".join(f"const {_SPACES[space]}void *{a}" for a, _, _, space in pairs) + ", int c"
+            products = " + ".join(f"(int)x.s{n} * (int)y.s{n}" for n in range(4))
+            body = (
+                "\n#ifdef cl_khr_integer_dot_product\n    return c + (int)dot(x, y);\n"
+                f"#else\n    return c + {products};\n#endif\n"
+            )
+        text = f"static inline int {name}({head}) {{\n    {' '.join(loads)}\n    {body}\n}}\n"
+        self._texts.setdefault(name, text)
+        return name
+
     def nibble(self) -> str:
         """Use the store of half a byte, safe beside a thread that stores the other half."""
         space = "__global " if self.dialect == "opencl" else ""

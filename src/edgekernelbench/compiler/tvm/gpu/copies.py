@@ -56,8 +56,8 @@ def _copied(writer: "Writer", store: Store, loop: Loop | None, place: "Place") -
     size = target.dtype.bits * lanes // 8
     if target.dtype is not source.dtype or is_packed(target.dtype) or size not in WIDE_BYTES:
         return None
-    to = _address(store.buffer, store.indices, loop, place)
-    from_ = _address(store.value.tensor, store.value.indices, loop, place)
+    to = first_address(store.buffer, store.indices, loop, place)
+    from_ = first_address(store.value.tensor, store.value.indices, loop, place)
     spaces = (writer.space(store.buffer), writer.space(store.value.tensor))
     if to is None or from_ is None or (writer.fetching and spaces != ("shared", "global")):
         return None
@@ -66,8 +66,18 @@ def _copied(writer: "Writer", store: Store, loop: Loop | None, place: "Place") -
     return tirx.Evaluate(tirx.call_extern("int32", name, to, from_))
 
 
-def _address(name: str, indices: tuple[Expr, ...], loop: Loop | None, place: "Place") -> Node | None:
-    """Give the address of the first lane; None when lanes are no neighbours, or start anywhere."""
+def first_address(name: str, indices: tuple[Expr, ...], loop: Loop | None, place: "Place") -> Node | None:
+    """Give the address of what the first iteration of a loop reads or stores.
+
+    Args:
+        name: The buffer.
+        indices: The indices in it.
+        loop: The loop; None for a single element.
+        place: Where it stands, the loop entered.
+
+    Returns:
+        The address; None when the loop does not go from neighbour to neighbour, or may start anywhere.
+    """
     stored = place.scope.buffers[name]
     position = offset(stored.buffer, indices, place.scope.ranges)
     if loop is None:

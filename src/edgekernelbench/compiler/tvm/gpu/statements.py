@@ -19,6 +19,7 @@ from edgekernelbench.compiler.tvm.gpu.ahead import write_ahead
 from edgekernelbench.compiler.tvm.gpu.atomics import write_atomic, write_nibble
 from edgekernelbench.compiler.tvm.gpu.copies import write_copy, write_fetch
 from edgekernelbench.compiler.tvm.gpu.crossing import write_crossing
+from edgekernelbench.compiler.tvm.gpu.dot import write_dot
 from edgekernelbench.compiler.tvm.gpu.library import Library
 from edgekernelbench.compiler.tvm.gpu.place import (
     Bound,
@@ -36,6 +37,7 @@ from edgekernelbench.compiler.tvm.scope import Scope
 from edgekernelbench.compiler.tvm.statements import sequence
 from edgekernelbench.compiler.tvm.stores import write_store, write_update
 from edgekernelbench.compiler.tvm.values import STORED, Value, constant, fresh_variable, number
+from edgekernelbench.ir.expr import Expr
 from edgekernelbench.nest.indices import span_of
 from edgekernelbench.nest.marks import BLOCKS, THREADS
 from edgekernelbench.nest.tree import (
@@ -211,16 +213,20 @@ class Writer:
 
     def _guard(self, stmt: Guard, place: Place) -> list[Node]:
         self._note(stmt, place)
-        test = Expressions(place.scope).value(plain(stmt.condition))
+        test = self.test(stmt.condition, place)
         apart = bool(set(place.bound) & set(THREADS)) or bool(reads_of(stmt.condition))
         inside = replace(place, divergent=place.divergent or apart)
-        return [tirx.IfThenElse(test.node, sequence(self.block(stmt.body, inside)), None)]
+        return [tirx.IfThenElse(test, sequence(self.block(stmt.body, inside)), None)]
+
+    def test(self, condition: Expr, place: Place) -> Node:
+        """Write a condition."""
+        return Expressions(place.scope).value(plain(condition)).node
 
     def _loop(self, loop: Loop, place: Place) -> list[Node]:
         if loop.mark in self.dims:
             return self._bound_loop(loop, place)
         if loop.mark is Mark.TENSOR:
-            return write_tensor(self, loop, place)
+            return (write_dot if loop.instruction == "dot4" else write_tensor)(self, loop, place)
         if loop.mark is Mark.AHEAD:
             return write_ahead(self, loop, place)
         if loop.extent == 1:

@@ -136,7 +136,7 @@ def measure_part(
     def measure() -> Reading:
         run = bind(arrays)
         run()
-        if not all(_agrees(arrays[name], want) for name, want in expected.items()):
+        if not all(agrees(arrays[name], want) for name, want in expected.items()):
             return Reading(right=False, nanoseconds=None)
         return Reading(right=True, nanoseconds=_time(run, best_ns))
 
@@ -170,7 +170,8 @@ def _time(run: Callable[[], None], best_ns: float | None) -> float:
     return float(median(samples))
 
 
-def _agrees(actual: Array, expected: Array) -> bool:
+def agrees(actual: Array, expected: Array) -> bool:
+    """Say whether two results are the same but for the order of their sums, within a rough tolerance."""
     tolerance = _TOLERANCE.get(str(expected.dtype))
     if tolerance is None:
         return float(np.mean(actual != expected)) <= _ODD_SHARE
