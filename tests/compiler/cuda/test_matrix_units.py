@@ -42,9 +42,26 @@ def test_a_block_has_whole_warps() -> None:
 def test_a_warp_makes_one_call_a_tile_and_fetches_sixteen_bytes_at_a_time() -> None:
     source = write_device_code(nest(), ORIN).source
     kernel = source[source.index("run_0(", source.index("run_0(") + 1) :]
-    assert kernel.count("ekb_product_f16_row_row_row(") == 1
+    assert kernel.count("ekb_product_f16_held_row_row(") == 1
     assert kernel.count("ekb_fetch_16(") == 4  # those of the first part, and those of the next in the loop
     assert "threadIdx.x) == 0" not in kernel
+
+
+def test_sums_stay_in_registers_while_the_reduction_runs() -> None:
+    source = write_device_code(nest(), ORIN).source
+    kernel = source[source.index("run_0(", source.index("run_0(") + 1) :]
+    load, product, store = (kernel.index(f"ekb_{word}(") for word in (
+        "tile_load_f16_row", "product_f16_held_row_row", "tile_store_f16_row",
+    ))  # fmt: skip
+    loop = kernel.index("for (int ko_")
+    assert load < loop < product < store
+    assert "for (int ko_" not in kernel[product:]
+
+
+@NVCC
+def test_tiles_need_no_stack() -> None:
+    made = CudaCompiler().compile(nest(), ORIN)
+    assert any("0 B of stack, no spills" in note for note in made.cost.notes)
 
 
 def test_opencl_has_no_matrix_units() -> None:

@@ -8,6 +8,13 @@ from typing import Literal
 
 from edgekernelbench.base.errors import CompileError
 from edgekernelbench.compiler.c.helpers import WIDTHS, Helpers
+from edgekernelbench.compiler.gpu.units import (
+    MATRIX_HEADERS,
+    write_dot,
+    write_dp4a,
+    write_product,
+    write_tile_move,
+)
 
 Dialect = Literal["opencl", "cuda"]
 
@@ -104,14 +111,6 @@ _ATOMIC = {
     ("cuda", "max"): "atomicMax",
     ("cuda", "min"): "atomicMin",
 }
-
-
-_MATRIX = {
-    "f16": ("unsigned short", "half", "float"),
-    "bf16": ("unsigned short", "__nv_bfloat16", "float"),
-    "i8": ("signed char", "signed char", "int"),
-}
-"""How the elements of a matrix unit's operands are stored, held and summed."""
 
 
 _WIDEST_FETCH = 16
@@ -251,35 +250,35 @@ class Preamble:
 
         Args:
             kind: `f16`, `bf16` or `i8`.
-            total: The order in which the sums lie, `row` or `col`.
-            left: Likewise of the left operand.
+            total: The order in which the sums lie, `row` or `col`; `held` when threads hold them.
+            left: The order of the left operand.
             right: Likewise of the right one.
 
         Raises:
             CompileError: In OpenCL, which has no such operation.
         """
+        return self._matrix(
+            f"ekb_product_{kind}_{total}_{left}_{right}", write_product(kind, total, left, right)
+        )
+
+    def tile(self, way: str, kind: str, layout: str) -> str:
+        """Use the move of a tile of sums between memory and the threads of a warp.
+
+        Args:
+            way: `load` or `store`.
+            kind: The type of the factors.
+            layout: How the tile lies in memory, `row` or `col`.
+
+        Raises:
+            CompileError: In OpenCL.
+        """
+        return self._matrix(f"ekb_tile_{way}_{kind}_{layout}", write_tile_move(way, kind, layout))
+
+    def _matrix(self, name: str, text: str) -> str:
         if self.dialect != "cuda":
             raise CompileError("expected no tensorize on opencl, found wmma; leave it out")
-        name = f"ekb_product_{kind}_{total}_{left}_{right}"
-        stored, held, sums = _MATRIX[kind]
-        self._texts.setdefault("mma", "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <mma.h>\n")
-        self._texts.setdefault(
-            name,
-            f"static inline int {name}({sums} *c, int ldc, const {stored} *a, int lda, "
-            f"const {stored} *b, int ldb) {{\n"
-            f"    using namespace nvcuda::wmma;\n"
-            f"    fragment<matrix_a, 16, 16, 16, {held}, {left}_major> x;\n"
-            f"    fragment<matrix_b, 16, 16, 16, {held}, {right}_major> y;\n"
-            f"    fragment<accumulator, 16, 16, 16, {sums}> z;\n"
-            f"    __syncwarp();\n"
-            f"    load_matrix_sync(x, (const {held} *)a, lda);\n"
-            f"    load_matrix_sync(y, (const {held} *)b, ldb);\n"
-            f"    load_matrix_sync(z, c, ldc, mem_{total}_major);\n"
-            f"    mma_sync(z, x, y, z);\n"
-            f"    store_matrix_sync(c, z, ldc, mem_{total}_major);\n"
-            f"    __syncwarp();\n"
-            f"    return 0;\n}}\n",
-        )
+        self._texts.setdefault("mma", MATRIX_HEADERS)
+        self._texts.setdefault(name, text)
         return name
 
     def dot(self, left: str, right: str, left_space: str, right_space: str) -> str:
@@ -295,30 +294,10 @@ class Preamble:
             The name of a function of two addresses and a sum.
         """
         name = f"ekb_dot4_{left}_{right}_{left_space}_{right_space}"
-        pairs = (("a", "x", left, left_space), ("b", "y", right, right_space))
-        if self.dialect == "cuda":
-            loads = [
-                f"uint32_t {x}; memcpy(&{x}, {a}, 4);" if space == "local" else
-                f"const uint32_t {x} = *(const uint32_t *){a};"
-                for a, x, _, space in pairs
-            ]  # fmt: skip
-            signs = ".".join("s32" if kind == "i8" else "u32" for kind in (left, right))
-            head = "const void *a, const void *b, int c"
-            body = f'asm("dp4a.{signs} %0, %1, %2, %3;" : "=r"(c) : "r"(x), "r"(y), "r"(c)); return c;'
-        else:
-            kinds = {"i8": "char", "u8": "uchar"}
-            loads = [
-                f"const {kinds[kind]}4 {x} = vload4(0, (const {_SPACES[space]}{kinds[kind]} *){a});"
-                for a, x, kind, space in pairs
-            ]
-            head = ", ".join(f"const {_SPACES[space]}void *{a}" for a, _, _, space in pairs) + ", int c"
-            products = " + ".join(f"(int)x.s{n} * (int)y.s{n}" for n in range(4))
-            body = (
-                "\n#ifdef cl_khr_integer_dot_product\n    return c + (int)dot(x, y);\n"
-                f"#else\n    return c + {products};\n#endif\n"
-            )
-        text = f"static inline int {name}({head}) {{\n    {' '.join(loads)}\n    {body}\n}}\n"
-        self._texts.setdefault(name, text)
+        spaces = ("", "") if self.dialect == "cuda" else (_SPACES[left_space], _SPACES[right_space])
+        direct = (left_space != "local", right_space != "local")
+        write = write_dp4a if self.dialect == "cuda" else write_dot
+        self._texts.setdefault(name, write(name, (left, right), spaces, direct))
         return name
 
     def nibble(self) -> str:

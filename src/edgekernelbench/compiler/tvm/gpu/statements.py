@@ -33,6 +33,7 @@ from edgekernelbench.compiler.tvm.gpu.place import (
     tir_bytes,
 )
 from edgekernelbench.compiler.tvm.gpu.tensor import write_tensor
+from edgekernelbench.compiler.tvm.gpu.tiles import Held, find_tiles, is_tiled, write_held
 from edgekernelbench.compiler.tvm.scope import Scope
 from edgekernelbench.compiler.tvm.statements import sequence
 from edgekernelbench.compiler.tvm.stores import write_store, write_update
@@ -100,6 +101,7 @@ class Writer:
         self.fetching = False
         self.unfetched = False
         self.notes: list[str] = []
+        self.tiles: dict[str, Held] = {}
         self.accumulators: set[str] = set()
         self.last: Node = None
         self.member: Node = None
@@ -227,16 +229,25 @@ class Writer:
             return self._bound_loop(loop, place)
         if loop.mark is Mark.TENSOR:
             return (write_dot if loop.instruction == "dot4" else write_tensor)(self, loop, place)
-        if loop.mark is Mark.AHEAD:
-            return write_ahead(self, loop, place)
         if loop.extent == 1:
             inside = place.with_variable(loop.var, constant(0, "int32"), (0, 0))
             return self.block(loop.body, inside)
         copied = write_copy(self, loop, place) if loop.mark is Mark.VECTOR else None
         if copied is not None:
             return copied
+        tiles = find_tiles(loop)
+        if tiles is not None and tiles.update.buffer not in self.tiles:
+            held = write_held(self, loop, tiles, place)
+            if held is not None:
+                return held
+        return self.serial(loop, place)
+
+    def serial(self, loop: Loop, place: Place) -> list[Node]:
+        """Write a loop that every thread runs."""
+        if loop.mark is Mark.AHEAD:
+            return write_ahead(self, loop, place)
         self.pending = self.barriers.entry(loop, place.mapped, self.pending)
-        whole = loop.mark in (Mark.UNROLL, Mark.VECTOR, Mark.VTHREAD)
+        whole = loop.mark in (Mark.UNROLL, Mark.VECTOR, Mark.VTHREAD) or is_tiled(loop, self.tiles)
         kind = tirx.ForKind.UNROLLED if whole else tirx.ForKind.SERIAL
         variable = Value(tirx.Var(device_name(loop.var), "int32"), "int32")
         inside = place.with_variable(loop.var, variable, (0, loop.extent - 1))

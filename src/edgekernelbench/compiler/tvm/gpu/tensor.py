@@ -29,7 +29,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Operand:
+class Operand:
     """A tile in memory.
 
     Attributes:
@@ -104,16 +104,42 @@ def _product(writer: "Writer", loops: list[Loop], update: Update, place: "Place"
         place = place.with_variable(one.var, Value(number(0), "int32"), (0, TILE - 1))
     i, j, k = names
     left, right = _factors(update.value, i, j, loops[0])
-    kind = _TYPES.get((place.buffers[left.tensor].dtype, place.buffers[update.buffer].dtype))
-    if kind is None or place.buffers[right.tensor].dtype is not place.buffers[left.tensor].dtype:
+    kind = _kind(update, left, right, place)
+    if kind is None:
         raise _unfit(loops[0])
-    total = _operand(update.buffer, update.indices, (i, j), place, loops[0])
-    a = _operand(left.tensor, left.indices, (i, k), place, loops[0])
-    b = _operand(right.tensor, right.indices, (k, j), place, loops[0])
-    name = writer.library.preamble.product(kind, total.layout, a.layout, b.layout)
-    parts = [part for one in (total, a, b) for part in (one.address, number(one.step))]
+    a = operand(left.tensor, left.indices, (i, k), place, loops[0])
+    b = operand(right.tensor, right.indices, (k, j), place, loops[0])
+    factors = [part for one in (a, b) for part in (one.address, number(one.step))]
+    held = writer.tiles.get(update.buffer)
+    if held is not None:
+        name = writer.library.preamble.product(kind, "held", a.layout, b.layout)
+        parts = [held.address(place), *factors]
+    else:
+        total = operand(update.buffer, update.indices, (i, j), place, loops[0])
+        name = writer.library.preamble.product(kind, total.layout, a.layout, b.layout)
+        parts = [total.address, number(total.step), *factors]
     call = tirx.Evaluate(tirx.call_extern("int32", name, *parts))
     return [writer.instead(update, [call], place, together=True)]
+
+
+def name_kind(update: Update, loop: Loop, place: "Place") -> str | None:
+    """Name the element type of the factors of a product; None where no matrix unit has it.
+
+    Args:
+        update: The product.
+        loop: The outermost of its loops.
+        place: Where it stands.
+    """
+    columns = loop.body[0]
+    if not isinstance(columns, Loop):
+        return None
+    left, right = _factors(update.value, loop.var, columns.var, loop)
+    return _kind(update, left, right, place)
+
+
+def _kind(update: Update, left: Read, right: Read, place: "Place") -> str | None:
+    types = {place.buffers[read.tensor].dtype for read in (left, right)}
+    return _TYPES.get((types.pop(), place.buffers[update.buffer].dtype)) if len(types) == 1 else None
 
 
 def _factors(value: Expr, i: str, j: str, loop: Loop) -> tuple[Read, Read]:
@@ -137,9 +163,21 @@ def _axes(node: Expr) -> list[Axis]:
     return [one for one in walk(node) if isinstance(one, Axis)]
 
 
-def _operand(
+def operand(
     name: str, indices: tuple[Expr, ...], axes: tuple[str, str], place: "Place", loop: Loop
-) -> _Operand:
+) -> Operand:
+    """Find a tile in memory.
+
+    Args:
+        name: The buffer.
+        indices: The indices in it.
+        axes: The loops along its rows and along its columns.
+        place: Where it stands, both loops entered.
+        loop: The outermost loop of the product, for messages.
+
+    Raises:
+        CompileError: When neither its rows nor its columns are contiguous.
+    """
     stored = place.scope.buffers[name]
     position = offset(stored.buffer, indices, place.scope.ranges)
     steps = {t.name: k for t, k in position.terms if isinstance(t, Axis)}
@@ -152,7 +190,7 @@ def _operand(
         raise _unfit(loop)
     first = Expressions(place.scope).value(rest.expr())
     address = tirx.address_of(tirx.BufferLoad(stored.tir, [first.node]))
-    return _Operand(address, rows, columns)
+    return Operand(address, rows, columns)
 
 
 def _unfit(loop: Loop) -> CompileError:
