@@ -7,7 +7,8 @@
 #           scripts/gpu.sh test         the tests that need a GPU
 #           scripts/gpu.sh full         every workload at full size against PyTorch, on all cores: a minute
 #           scripts/gpu.sh check        the compute-only text of every catalogue workload, on CUDA and OpenCL
-#           scripts/gpu.sh time         default lowering beside plain text, dlight and PyTorch
+#           scripts/gpu.sh time         default lowering beside dlight, the whole catalogue; PyTorch with --what
+#           scripts/gpu.sh run CMD …    anything else, with what was installed
 #
 # A machine that reaches a package index needs none of this: `make test-gpu` is enough.
 set -euo pipefail
@@ -79,9 +80,10 @@ libraries() {  # CUDA's runtime, wherever the toolkit or a wheel of it lies
 case "${1:-}" in
     pack | first | second) "$1" ;;
     driver) driver ;;
-    test) there python3 -m pytest -q -p no:randomly -p no:cacheprovider -m needs_cuda tests/compiler tests/evaluator ;;
+    test) there python3 -m pytest -q -p no:randomly -p no:cacheprovider -m needs_cuda "${@:2}" tests/compiler tests/evaluator ;;
     full) there python3 -m pytest -q -p no:randomly -p no:cacheprovider -p no:benchmark -n auto -m full_size ;;
     check) there python3 benchmarks/gpu.py check --out "$OUT" "${@:2}" ;;
     time) there python3 benchmarks/gpu.py time --out "$OUT" "${@:2}" ;;
-    *) sed -n '2,13s/^# \{0,1\}//p' "$0" && exit 2 ;;
+    run) there "${@:2}" ;;
+    *) sed -n '2,14s/^# \{0,1\}//p' "$0" && exit 2 ;;
 esac
