@@ -45,6 +45,7 @@ def test_a_correct_kernel_is_timed_beside_the_default(tmp_path: Path, ekb: Ekb) 
     done = ekb("judge", write(tmp_path, TEXT), "--workload", WORKLOAD.id, "--compiler", "c")
     assert done.status == Status.YES
     assert "times as fast as the default baseline" in done.out
+    assert "note: not final, from one set of processes (one-child)" in done.out
 
 
 def test_an_unknown_workload_gets_the_nearest(tmp_path: Path, ekb: Ekb) -> None:

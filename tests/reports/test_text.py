@@ -2,7 +2,12 @@
 
 import pytest
 
-from edgekernelbench.reports.text import bytes_text, columns, duration_text, percent, wrapped
+from edgekernelbench.reports.text import bytes_text, columns, counted, duration_text, percent, wrapped
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 speeds"), (1, "1 speed"), (2, "2 speeds")])
+def test_one_is_no_plural(count: int, text: str) -> None:
+    assert counted(count, "speed") == text
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:

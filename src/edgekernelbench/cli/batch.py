@@ -12,6 +12,7 @@ from edgekernelbench.cli.options import Json, Track, command_app, find_profile
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.rows import TRACKS, Asking, agent_rows, choice, workload_ids
 from edgekernelbench.cli.status import Status
+from edgekernelbench.reports.text import counted
 
 app = command_app("Write prompts to files, read answers back.")
 
@@ -55,7 +56,7 @@ def export_prompts(
     if as_json:
         print_json({"folder": out, "requests": [item.id for item in items]})
     else:
-        print_lines([f"{len(items)} prompts are in {out}"])
+        print_lines([f"{counted(len(items), 'prompt')} in {out}"])
     return Status.YES
 
 

@@ -16,7 +16,7 @@ from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.printing import print_kernel
-from edgekernelbench.reports.text import columns
+from edgekernelbench.reports.text import columns, counted
 from edgekernelbench.workloads.check import check_catalogue
 from edgekernelbench.workloads.scaffold import write_pattern
 from edgekernelbench.workloads.schema import Domain, Level, Workload
@@ -91,7 +91,7 @@ def list_workloads(
         columns([["workload", "domain", "level"], *([w.id, w.domain, w.level] for w in found)]), fold=True
     )
     patterns = len({w.pattern.id for w in found})
-    say(f"{len(found)} workloads of {patterns} patterns; catalogue {catalogue.version}")
+    say(f"{counted(len(found), 'workload')} of {counted(patterns, 'pattern')}; catalogue {catalogue.version}")
     return Status.YES
 
 

@@ -30,6 +30,7 @@ from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
 from edgekernelbench.records.reference import BASELINE_OF
 from edgekernelbench.records.schema import storable
+from edgekernelbench.reports.tables import FLAGS
 
 app = command_app()
 
@@ -112,8 +113,12 @@ def _lines(judgement: Judgement, source: str, name: str) -> list[str]:
             # These are a person's own kernel and inputs drawn for this once: wrong elements may be shown.
             fresh = f"{len(judgement.inputs)} sets of fresh inputs"
             lines = feedback_of(judgement, source, public=True, inputs=fresh).text.split("\n")
-            flags = [f"note: {flag}" for flag in judgement.flags]
+            flags = [f"note: {_sentence(flag)}" for flag in judgement.flags]
             return [*lines, *_tuned_lines(judgement), *flags, *lasting_lines(judgement)]
+
+
+def _sentence(flag: str) -> str:
+    return f"{FLAGS[flag][1]} ({flag})" if flag in FLAGS else flag
 
 
 def _tuned_lines(judgement: Judgement) -> list[str]:

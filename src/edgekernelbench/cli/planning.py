@@ -11,7 +11,7 @@ from edgekernelbench.bench.requests import likely_requests
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.rows import price_table
 from edgekernelbench.cli.status import Status
-from edgekernelbench.reports.text import columns
+from edgekernelbench.reports.text import columns, counted
 
 JUDGING_S = 1.5
 """What one verdict takes, timing included, on two cores; a third of it without."""
@@ -46,7 +46,7 @@ def print_plan(experiment: Experiment, *, prices: str | None, as_json: bool) -> 
     heads = ["", "calls", "tokens in", "tokens out", "at most", "price", "at most", "time"]
     cells = [heads, *(_cells(name, plan) for name, plan in plans.items())]
     print_lines(columns(cells, right=frozenset(range(1, len(heads)))))
-    attempts = f"{len(experiment.planned())} attempts to judge, about {_time(judging)}"
+    attempts = f"{counted(len(experiment.planned()), 'attempt')} to judge, about {_time(judging)}"
     print_lines(["", f"{attempts}; all figures are estimates"])
     first = next((items[0].request for _, items in rows if items), None)
     print_lines(["", "the first prompt:", "", *_prompt(first)] if first is not None else [])

@@ -6,7 +6,7 @@ from edgekernelbench.metrics.difference import Difference
 from edgekernelbench.metrics.intervals import RESAMPLES, Interval
 from edgekernelbench.reports.comparability import ALWAYS
 from edgekernelbench.reports.comparisons import SURE, Compared, Comparison, Row
-from edgekernelbench.reports.text import columns, percent, wrapped
+from edgekernelbench.reports.text import columns, counted, percent, wrapped
 
 HEADS = ("", "first", "second", "points", "95 % interval", "p", "second is")
 
@@ -84,7 +84,7 @@ def _population(comparison: Comparison) -> str:
     if not comparison.scores:
         return "nothing could be compared"
     difference = comparison.scores[0].difference
-    text = f"over {difference.workloads} workloads of {difference.patterns} patterns"
+    text = f"over {counted(difference.workloads, 'workload')} of {counted(difference.patterns, 'pattern')}"
     if difference.patterns < 2:
         text += ", too few for an interval or a p-value"
     for score in comparison.scores:

@@ -7,19 +7,19 @@ from edgekernelbench.metrics.headline import Headline, Score, Withheld
 from edgekernelbench.records.seals import Flaw
 from edgekernelbench.reports.cost_tables import cost_lines, costs_as_json
 from edgekernelbench.reports.runs import RunScores
-from edgekernelbench.reports.text import columns, percent, wrapped
+from edgekernelbench.reports.text import columns, counted, percent, wrapped
 
 FLAGS = {
-    "one-child": "speeds rest on one set of processes each: they are not final",
-    "measured-under-load": "speeds were measured while the machine did something else",
-    "processor-time-stolen": "speeds were measured while a hypervisor took processor time",
-    "clock-changed": "speeds were measured while the clock rate changed",
-    "everything-slowed-down": "speeds were measured while everything became slower",
-    "faster-than-roofline": "kernels were faster than the device can be: look at them",
-    "stopped-early": "kernels are so slow that they were not measured to the end",
-    "nondeterministic": "kernels gave two results on the same inputs, both within the tolerance",
+    "one-child": ("speed", "not final, from one set of processes"),
+    "measured-under-load": ("speed", "measured while the machine did something else"),
+    "processor-time-stolen": ("speed", "measured while a hypervisor took processor time"),
+    "clock-changed": ("speed", "measured while the clock rate changed"),
+    "everything-slowed-down": ("speed", "measured while everything became slower"),
+    "faster-than-roofline": ("kernel", "faster than the device can be, to be looked at"),
+    "stopped-early": ("kernel", "too slow to be measured to the end"),
+    "nondeterministic": ("kernel", "with two results on the same inputs, both within the tolerance"),
 }
-"""What is said of a run's judgements that carry a flag, after their number."""
+"""What is counted of a run's judgements that carry a flag, and what is said of it after the number."""
 
 
 def table_lines(runs: Sequence[RunScores]) -> list[str]:
@@ -104,7 +104,8 @@ def population(run: RunScores) -> list[str]:
 
 def flag_notes(flags: Mapping[str, int]) -> list[str]:
     """Say how many judgements raise which questions; one that has no words here is named as it is."""
-    return [f"{count} {FLAGS.get(flag, f'judgements are flagged {flag}')}" for flag, count in flags.items()]
+    said = ((count, *FLAGS.get(flag, ("judgement", f"flagged {flag}"))) for flag, count in flags.items())
+    return [f"{counted(count, noun)} {text}" for count, noun, text in said]
 
 
 def flaw_lines(flaws: Sequence[Flaw], folder: str) -> list[str]:
@@ -140,8 +141,8 @@ def _counted(run: RunScores) -> str:
     if isinstance(row, Headline):
         each = row.attempts // row.workloads
         times = f", {each} attempts each" if each > 1 else ", one attempt each"
-        return f"counted over {row.workloads} workloads{times}; none is left out"
-    return f"{len(run.manifest.planned)} attempts are planned"
+        return f"counted over {counted(row.workloads, 'workload')}{times}; none is left out"
+    return f"planned: {counted(len(run.manifest.planned), 'attempt')}"
 
 
 def _as_float(value: Fraction | None) -> float | None:

@@ -26,6 +26,11 @@ def columns(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset(
     ]
 
 
+def counted(count: int, noun: str) -> str:
+    """Write a number with its noun: `1 workload`, `8 workloads`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def percent(share: float | None) -> str:
     """Write a share in [0, 1] as a percentage; a dash when it is undefined."""
     return "–" if share is None else f"{100 * share:.1f} %"
