@@ -148,10 +148,10 @@ def _built(module: Any, target: Any, arch: str) -> Any:
     host_module, device_modules = split_host_device_mods(pipeline(bound))
     shown = {kind: _shown(finish_device()(one)) for kind, one in device_modules.items()}
 
-    def compiled(code: str, _: Any) -> bytes:
+    def compiled(code: str, *_: Any) -> bytes:
         return compile_cubin(code, arch).data
 
-    tvm.register_global_func("tvm_callback_cuda_postproc", lambda code, _: code, override=True)
+    tvm.register_global_func("tvm_callback_cuda_postproc", lambda code, *_: code, override=True)
     tvm.register_global_func("tvm_callback_cuda_compile", compiled, override=True)
     return tvm.runtime.Executable(tir_to_runtime(finish_host()(host_module), shown, host))
 
