@@ -179,6 +179,8 @@ def test_a_correct_kernel_is_timed_beside_the_default(judge: Judge, catalogue: C
         assert min(series.samples) > 0
         assert 1 <= series.threads <= judge.profile.threads
     assert ONE_CHILD in judgement.flags
+    assert set(judgement.baseline_costs) == {"default"}
+    assert judgement.baseline_costs["default"].compile_ns > 0
     assert TIMED in {m.inputs for m in judgement.margins}
 
 

@@ -29,9 +29,10 @@ def judged(
     cost = CostRecord(
         code_bytes=code, workspace_bytes={"stack": workspace, "heap": 24}, compile_ns=10_000_000
     )
+    beside = CostRecord(code_bytes=None, workspace_bytes={"heap": 900}, compile_ns=1)
     vendor = VendorRecord(name=library, loop=library == "torch", fallen={})
     return judgement("a/conv/p@s-f32/0", "conv/p@s-f32", outcome).model_copy(
-        update={"cost": cost, "vendor": vendor}
+        update={"cost": cost, "vendor": vendor, "baseline_costs": {"default": beside}}
     )
 
 
@@ -49,6 +50,7 @@ def test_costs_are_medians_over_correct_kernels_alone() -> None:
     assert found is not None
     assert (found.kernels, found.workspace_bytes, found.code_bytes) == (3, 3024, 2048)
     assert found.compile_ns == 10_000_000
+    assert found.reference_bytes == 900
     assert costs_of([judged(WRONG)]) is None
 
 

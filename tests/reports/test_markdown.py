@@ -26,11 +26,11 @@ def test_costs_and_vendor_are_columns_where_they_are_known(tmp_path: Path) -> No
     lines = runs_as_markdown([read_run(folder)])
 
     (heads,) = (line for line in lines if line.startswith("| agent"))
-    assert heads.endswith("| workspace | code | compile | beside vendor |")
+    assert heads.endswith("| workspace | reference's | code | compile | beside vendor |")
     (row,) = (line for line in lines if line.startswith("| a |"))
-    assert row.endswith("| 1.02 KiB | 2.00 KiB | 10.0 ms | 1.50 times |")
+    assert row.endswith("| 1.02 KiB | 900 B | 2.00 KiB | 10.0 ms | 1.50 times |")
     (other,) = (line for line in lines if line.startswith("| b |"))
-    assert other.endswith("| – | – | – | – |")
+    assert other.endswith("| – | – | – | – | – |")
 
 
 def test_names_are_no_markup() -> None:

@@ -1,7 +1,7 @@
 """What is learnt about a kernel on the way to its outcome."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from edgekernelbench.base.units import Nanoseconds
@@ -9,6 +9,19 @@ from edgekernelbench.evaluator.marking import Mark
 from edgekernelbench.evaluator.watch import MARKS
 from edgekernelbench.records.conditions import Conditions
 from edgekernelbench.records.judgement import CostRecord, Moment, RooflineRecord, VendorRecord
+
+
+def cost_of(report: Mapping[str, Any]) -> CostRecord:
+    """Read what a worker says of its artifact.
+
+    Args:
+        report: Its answer, with `cost` and `spent`.
+    """
+    return CostRecord(
+        code_bytes=report["cost"]["code_bytes"],
+        workspace_bytes={str(k): int(v) for k, v in report["cost"]["workspace_bytes"].items()},
+        compile_ns=Nanoseconds(int(report["spent"].get("compile", 0))),
+    )
 
 
 @dataclass(slots=True)
@@ -20,6 +33,7 @@ class Findings:
         marks: How the sheets were judged.
         cost: What the kernel costs apart from time.
         spent: Nanoseconds by phase.
+        beside: What each baseline costs that says so, by its name.
         flags: Questions that a report shows.
         vendor: Which library it was timed beside.
         chosen: Which contender the reference was.
@@ -31,6 +45,7 @@ class Findings:
     canonical: str | None = None
     marks: Sequence[Mark] = ()
     cost: CostRecord | None = None
+    beside: dict[str, CostRecord] = field(default_factory=dict)
     spent: dict[str, int] | None = None
     flags: tuple[str, ...] = ()
     vendor: VendorRecord | None = None
@@ -46,13 +61,8 @@ class Findings:
 
     def note_report(self, report: dict[str, Any]) -> None:
         """Take down what a worker says of its artifact and of where its time went."""
-        spent = {str(phase): int(ns) for phase, ns in report["spent"].items()}
-        self.spent = spent
-        self.cost = CostRecord(
-            code_bytes=report["cost"]["code_bytes"],
-            workspace_bytes={str(k): int(v) for k, v in report["cost"]["workspace_bytes"].items()},
-            compile_ns=Nanoseconds(spent.get("compile", 0)),
-        )
+        self.spent = {str(phase): int(ns) for phase, ns in report["spent"].items()}
+        self.cost = cost_of(report)
 
     def note_code(self, size: object) -> None:
         """Take down the size of the machine code, where a worker says it only at the end."""

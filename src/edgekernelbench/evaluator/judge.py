@@ -149,6 +149,7 @@ class Judge:
             margins=margins,
             inputs=tuple(InputSet(name=c.name, distribution=c.distribution, seed=c.seed) for c in shown),
             cost=findings.cost,
+            baseline_costs=findings.beside if isinstance(outcome, Correct) else {},
             vendor=findings.vendor,
             reference=reference_record(self.release, outcome, self._baselines, findings.chosen),
             conditions=findings.conditions if isinstance(outcome, Correct) else (),
@@ -301,6 +302,8 @@ class Judge:
                     findings.chosen = self._standby.choice(baseline, exam.workload)
             if not isinstance(thing, Unjudged):
                 things.append(thing)
+                cost = self._standby.cost(baseline, exam.workload)
+                findings.beside |= {} if cost is None else {baseline.name: cost}
                 if baseline.required and thing.pace is not None:
                     self._paces[exam.workload.id] = thing.pace
             elif baseline.required:

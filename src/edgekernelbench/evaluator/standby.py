@@ -11,12 +11,13 @@ from dataclasses import replace
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.evaluator.baselines import Baseline, Contender, UnfitError
 from edgekernelbench.evaluator.exam import Exam
+from edgekernelbench.evaluator.findings import cost_of
 from edgekernelbench.evaluator.hands import Hands
 from edgekernelbench.evaluator.marking import first_wrong
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.ring import IDLE_S, Lost, Pace, Timed, TimingPlan, calibrate, measure_ring
 from edgekernelbench.evaluator.trial import Trial, excuse, last_words, post_mortem
-from edgekernelbench.records.judgement import VendorRecord
+from edgekernelbench.records.judgement import CostRecord, VendorRecord
 from edgekernelbench.records.outcome import Cause, Ring, Series, Unjudged
 from edgekernelbench.records.schema import storable
 from edgekernelbench.workloads.schema import Workload
@@ -52,6 +53,7 @@ class Standby:
         self._failed: dict[Place, Unjudged] = {}
         self._chosen: dict[Place, Contender] = {}
         self._fallen: dict[Place, dict[str, str]] = {}
+        self._costs: dict[tuple[str, str], CostRecord] = {}
 
     def ready(
         self, baseline: Baseline, exam: Exam, timing: TimingPlan, limits: Limits, *, fresh: bool
@@ -98,6 +100,11 @@ class Standby:
             loop=chosen is not None and chosen.loops(workload),
             fallen=dict(self._fallen.get(place, {})),
         )
+
+    def cost(self, baseline: Baseline, workload: Workload) -> CostRecord | None:
+        """Say what a baseline costs; None when it is a library, or was not started yet."""
+        chosen = self._chosen.get((workload.id, baseline.name))
+        return None if chosen is None else self._costs.get((workload.id, chosen.name))
 
     def _find(self, baseline: Baseline, exam: Exam, timing: TimingPlan, limits: Limits) -> Ready | Unjudged:
         """Start the contender that was chosen before, or all of them, and keep the fastest."""
@@ -159,13 +166,13 @@ class Standby:
             trial = Trial(self._supervisor(contender.server), assignment, exam, timing)
         except (UnfitError, PrerequisiteError) as error:
             return Unjudged(Cause.WORKER, str(error))
-        pace = self._examine(trial, contender.name, timing)
+        pace = self._examine(trial, contender.name, timing, exam.workload.id)
         if isinstance(pace, Unjudged):
             trial.close()
             return pace
         return contender, trial, pace
 
-    def _examine(self, trial: Trial, name: str, timing: TimingPlan) -> Pace | Unjudged:
+    def _examine(self, trial: Trial, name: str, timing: TimingPlan, workload: str) -> Pace | Unjudged:
         """Put the papers to a contender as to a kernel, and let it warm up."""
         report = trial.worker.pass_token({"do": "report"})
         if report is None:
@@ -173,6 +180,8 @@ class Standby:
         wrong = first_wrong(trial.marks())
         if wrong is not None:
             return Unjudged(Cause.WORKER, f"baseline {name} is wrong: {wrong.detail}")
+        if report["cost"]["workspace_bytes"]:
+            self._costs[workload, name] = cost_of(report)
         trial.worker.extend(IDLE_S)  # another judge may be at work on the device
         with self._hold():
             pace = calibrate(trial.timed(name, PATIENCE_S), timing)

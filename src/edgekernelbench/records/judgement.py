@@ -9,7 +9,7 @@ from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Unjudged
 from edgekernelbench.records.reference import ReferenceRecord
 from edgekernelbench.records.schema import Record
 
-ADDED = ("vendor", "reference", "conditions", "roofline", "baselines", "board", "sustained")
+ADDED = ("vendor", "reference", "conditions", "roofline", "baselines", "baseline_costs", "board", "sustained")
 """Fields that a judgement has only when there is something to say."""
 
 
@@ -147,6 +147,8 @@ class Judgement(Record):
     """What the device cannot beat; None when nothing was timed, or its peaks were not measured."""
     baselines: dict[str, str] = Field(default_factory=dict)
     """Artifact hash of each baseline that is a kernel text, by its name; empty when nothing was timed."""
+    baseline_costs: dict[str, CostRecord] = Field(default_factory=dict)
+    """What each baseline costs whose compiler says so, by its name; a library does not."""
     board: BoardRecord | None = None
     """Which board it ran on; None for this machine."""
     sustained: tuple[Moment, ...] | None = None

@@ -12,7 +12,7 @@ from edgekernelbench.metrics.speed import log_speedup, sure_log_speedup
 from edgekernelbench.records.attempt import Attempt, attempt_id
 from edgekernelbench.records.judgement import CostRecord, Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Ring, Unjudged
-from edgekernelbench.reports.costs import VENDOR, peak_workspace, vendor_ratio
+from edgekernelbench.reports.costs import VENDOR, peak_workspace, reference_cost, vendor_ratio
 from edgekernelbench.reports.runs import RunAttempts, reference_of
 
 Cell = str | int | float | bool | None
@@ -76,6 +76,11 @@ def _cost(read: Callable[[CostRecord], Cell]) -> Callable[[Known], Cell]:
         return None if cost is None else read(cost)
 
     return of
+
+
+def _of_reference(known: Known, read: Callable[[CostRecord], Cell]) -> Cell:
+    cost = None if known.judgement is None else reference_cost(known.judgement)
+    return None if cost is None else read(cost)
 
 
 def _usage(name: str) -> Callable[[Known], Cell]:
@@ -145,6 +150,9 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "vendor_ns": Column("time of one run of the vendor, in nanoseconds", lambda k: _per_run(k, VENDOR)),
     "workspace_bytes": Column("peak workspace, all scopes together", _cost(peak_workspace)),
+    "reference_workspace_bytes": Column(
+        "the same of the reference", lambda k: _of_reference(k, peak_workspace)
+    ),
     "code_bytes": Column("size of the machine code", _cost(lambda cost: cost.code_bytes)),
     "compile_ns": Column("time to compile, in nanoseconds", _cost(lambda cost: cost.compile_ns)),
     "worst_margin": Column("largest error over what is allowed there", _worst_margin),

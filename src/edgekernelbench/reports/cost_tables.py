@@ -6,7 +6,7 @@ from dataclasses import asdict
 from edgekernelbench.reports.costs import Costs, VendorSpeed
 from edgekernelbench.reports.text import bytes_text, columns, duration_text, wrapped
 
-HEADS = ("median of correct kernels", "workspace", "code", "compile", "beside vendor")
+HEADS = ("median of the correct", "workspace", "reference's", "code", "compile", "beside vendor")
 
 
 def cost_lines(costs: Mapping[str, Costs], vendors: Mapping[str, VendorSpeed]) -> list[str]:
@@ -27,6 +27,7 @@ def cost_lines(costs: Mapping[str, Costs], vendors: Mapping[str, VendorSpeed]) -
         row = [
             f"{agent} ({cost.kernels})",
             bytes_text(cost.workspace_bytes),
+            "–" if cost.reference_bytes is None else bytes_text(cost.reference_bytes),
             "–" if cost.code_bytes is None else bytes_text(cost.code_bytes),
             duration_text(cost.compile_ns),
         ]

@@ -9,6 +9,7 @@ from statistics import fmean, median
 from edgekernelbench.metrics.speed import log_speedup
 from edgekernelbench.records.judgement import CostRecord, Judgement
 from edgekernelbench.records.outcome import Correct
+from edgekernelbench.records.reference import BASELINE_OF
 
 VENDOR = "vendor"
 """Name of the vendor baseline in a ring."""
@@ -21,12 +22,14 @@ class Costs:
     Attributes:
         kernels: How many they are over.
         workspace_bytes: Peak workspace, all scopes together.
+        reference_bytes: The same of what they were timed against; None when no judgement says.
         code_bytes: Size of the machine code; None when no compiler said.
         compile_ns: Time to compile.
     """
 
     kernels: int
     workspace_bytes: float
+    reference_bytes: float | None
     code_bytes: float | None
     compile_ns: float
 
@@ -59,13 +62,16 @@ def costs_of(judgements: Iterable[Judgement]) -> Costs | None:
     Returns:
         Medians; None when no correct kernel says what it costs.
     """
-    known = [j.cost for j in judgements if isinstance(j.outcome, Correct) and j.cost is not None]
+    right = [j for j in judgements if isinstance(j.outcome, Correct)]
+    known = [j.cost for j in right if j.cost is not None]
     if not known:
         return None
+    beside = [peak_workspace(cost) for j in right if (cost := reference_cost(j)) is not None]
     code = [cost.code_bytes for cost in known if cost.code_bytes is not None]
     return Costs(
         kernels=len(known),
         workspace_bytes=median(peak_workspace(cost) for cost in known),
+        reference_bytes=median(beside) if beside else None,
         code_bytes=median(code) if code else None,
         compile_ns=median(cost.compile_ns for cost in known),
     )
@@ -74,6 +80,12 @@ def costs_of(judgements: Iterable[Judgement]) -> Costs | None:
 def peak_workspace(cost: CostRecord) -> int:
     """Give the peak workspace of a kernel in bytes, all scopes together."""
     return sum(cost.workspace_bytes.values())
+
+
+def reference_cost(judgement: Judgement) -> CostRecord | None:
+    """Give what the reference costs that a kernel was timed against; None when the judgement does not say."""
+    kind = "R0" if judgement.reference is None else judgement.reference.kind
+    return judgement.baseline_costs.get(BASELINE_OF[kind])
 
 
 def vendor_ratio(judgement: Judgement) -> float | None:

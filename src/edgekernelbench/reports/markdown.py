@@ -61,7 +61,7 @@ def _score(score: Score) -> str:
 
 
 def _cost_heads(run: RunScores) -> list[str]:
-    heads = ["workspace", "code", "compile"] if run.costs else []
+    heads = ["workspace", "reference's", "code", "compile"] if run.costs else []
     return [*heads, "beside vendor"] if run.vendors else heads
 
 
@@ -70,10 +70,11 @@ def _costs(run: RunScores, row: Headline) -> list[str]:
     if run.costs:
         cost = run.costs.get(row.agent)
         if cost is None:
-            cells += ["–"] * 3
+            cells += ["–"] * 4
         else:
             code = "–" if cost.code_bytes is None else bytes_text(cost.code_bytes)
-            cells += [bytes_text(cost.workspace_bytes), code, duration_text(cost.compile_ns)]
+            theirs = "–" if cost.reference_bytes is None else bytes_text(cost.reference_bytes)
+            cells += [bytes_text(cost.workspace_bytes), theirs, code, duration_text(cost.compile_ns)]
     if run.vendors:
         vendor = run.vendors.get(row.agent)
         cells.append("–" if vendor is None else f"{vendor.mean:.2f} times")

@@ -91,6 +91,7 @@ def _judged(judgement: Judgement) -> dict[str, object]:
         ],
         "inputs": [[i.name, i.distribution, i.seed] for i in judgement.inputs],
         "cost": None if judgement.cost is None else judgement.cost.model_dump(),
+        "beside": {name: cost.model_dump() for name, cost in judgement.baseline_costs.items()},
         "vendor": None if judgement.vendor is None else _vendor(judgement.vendor.model_dump()),
         "reference": None if judgement.reference is None else judgement.reference.model_dump(),
         "board": None if judgement.board is None else judgement.board.model_dump(),

@@ -146,8 +146,8 @@ function marginsSection(detail) {
 function costSection(detail) {
   const { cost, usage } = detail;
   const lines = [
-    ...(cost ? [["machine code", bytes(cost.code_bytes)], ["time to compile", duration(cost.compile_ns)]] : []),
-    ...Object.entries(cost?.workspace_bytes ?? {}).map(([scope, size]) => [scope === "prepared" ? "prepared ahead of time" : `workspace, ${scope}`, bytes(size)]),
+    ...costLines(cost),
+    ...Object.entries(detail.beside ?? {}).flatMap(([name, one]) => costLines(one).map(([what, much]) => [`${name}: ${what}`, much])),
     ...(usage ? [["calls of a model", usage.calls], ["tokens read, written", `${usage.input_tokens.toLocaleString("en")}, ${usage.output_tokens.toLocaleString("en")}`],
       ["submissions", usage.submissions], ["free checks", usage.checks], ["time of the agent", duration(usage.wall_ms * 1e6)]] : []),
     ...(detail.board ? [["board", `${detail.board.name} (${detail.board.key}), ${detail.board.cpu || detail.board.machine}, ${detail.board.cores} cores, ${bytes(detail.board.memory_bytes)}`]] : []),
@@ -155,6 +155,13 @@ function costSection(detail) {
       ...Object.entries(detail.vendor.fallen).map(([name, why]) => [`${name} fell out`, why])] : []),
   ];
   return lines.length > 0 && section("Cost", tableOf(["what", "how much"], lines, { label: "What it cost" }));
+}
+
+function costLines(cost) {
+  if (!cost) return [];
+  const scope = (name) => (name === "prepared" ? "prepared ahead of time" : `workspace, ${name}`);
+  return [["machine code", bytes(cost.code_bytes)], ["time to compile", duration(cost.compile_ns)],
+    ...Object.entries(cost.workspace_bytes).map(([name, size]) => [scope(name), bytes(size)])];
 }
 
 function callsSection(detail) {
