@@ -1,11 +1,18 @@
 """The pages of `ekb explain`: every code has one, and its two texts are what they say."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 from tests.conftest import Golden
 
 from edgekernelbench.base.codes import CODES
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.cli.pages import Page, load_pages, page_as_lines
+from edgekernelbench.compiler.control.build import build_runner
+from edgekernelbench.compiler.control.prototype import write_prototype
+from edgekernelbench.ir.compute import Param
+from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import load_profile
@@ -16,8 +23,13 @@ OF_A_TASK = {"C09"}
 """Refused only for a task: the text is legal in itself."""
 
 
+PLAIN = write_prototype((Param("x", DType.F32, (64,)),), ((DType.F32, (64,)),))
+
+
 def codes_of(text: str) -> list[str]:
     """All that is said of a text, refusals and warnings."""
+    if "void kernel(" in text:
+        return _codes_of_c(text)
     target = "cuda" if '"cuda"' in text else "llvm"
     try:
         facts = verify_compute(parse(text))
@@ -25,6 +37,15 @@ def codes_of(text: str) -> list[str]:
     except SourceError as error:
         return [d.code for d in error.diagnostics]
     return [d.code for d in facts.diagnostics]
+
+
+def _codes_of_c(text: str) -> list[str]:
+    with TemporaryDirectory() as folder:
+        try:
+            build_runner(text, PLAIN, Path(folder))
+        except SourceError as error:
+            return [d.code for d in error.diagnostics]
+    return []
 
 
 def test_every_code_has_a_page() -> None:

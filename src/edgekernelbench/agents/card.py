@@ -21,6 +21,21 @@ GPU_TARGETS = ("cuda", "opencl")
 
 
 @dataclass(frozen=True, slots=True)
+class PlainFacts:
+    """What a card says where plain C is asked for.
+
+    Attributes:
+        prototype: The declaration of the function.
+        includes: The headers that may be included.
+        flags: What texts are compiled with.
+    """
+
+    prototype: str
+    includes: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CardFacts:
     """What a card says about one workload.
 
@@ -34,6 +49,7 @@ class CardFacts:
         pytorch: Source of the PyTorch function.
         sizes: What the capitals of the pattern stand for; the card lists those that the function mentions.
         canonical: The canonical compute text with the default lowering; None in the write track.
+        plain: What is said where plain C is asked for; None where a kernel text is.
     """
 
     workload: str
@@ -45,6 +61,7 @@ class CardFacts:
     pytorch: str
     sizes: Mapping[str, int | float | str]
     canonical: str | None = None
+    plain: "PlainFacts | None" = None
 
     @property
     def signature(self) -> str:
@@ -73,6 +90,8 @@ def make_task(
     Returns:
         The task with its two texts.
     """
+    if facts.plain is not None:
+        return plain_task(facts, facts.plain, profile, budget, sample=sample)
     return Task(
         workload=facts.workload,
         target=profile.target,
@@ -86,6 +105,39 @@ def make_task(
         language=language_text(profile.target, short=short),
         examples=examples_text(facts, profile.target),
         device=device_text(profile),
+    )
+
+
+def plain_task(facts: CardFacts, plain: PlainFacts, profile: Profile, budget: Budget, *, sample: int) -> Task:
+    """Write the task of one workload for plain C: the same question, without our language.
+
+    Args:
+        facts: The workload.
+        plain: What is said of C.
+        profile: The device.
+        budget: What may be used.
+        sample: Number of the attempt.
+    """
+    values = {
+        "title": facts.title,
+        "prototype": plain.prototype,
+        "arithmetic": facts.arithmetic,
+        "reference": _reference(facts),
+        "target": profile.target,
+        "device": device_text(profile),
+        "budget": str(budget.whole()),
+    }
+    rules = {"flags": " ".join(plain.flags), "includes": ", ".join(plain.includes)}
+    return Task(
+        workload=facts.workload,
+        target=profile.target,
+        track=facts.track,
+        system=render("rules_c", rules),
+        prompt=render("card_c", values),
+        sample=sample,
+        signature=plain.prototype,
+        device=device_text(profile),
+        written_in="c",
     )
 
 

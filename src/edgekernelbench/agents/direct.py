@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from edgekernelbench.agents.extract import extract_kernel
+from edgekernelbench.agents.extract import extract_text
 from edgekernelbench.agents.models.protocol import Message, Request, Role
 from edgekernelbench.agents.protocol import Answer, Doors, Task
 from edgekernelbench.base.errors import InternalError
@@ -43,7 +43,7 @@ class Direct:
         if doors.chat is None:
             raise InternalError("the direct agent was started without a model")
         reply = doors.chat(self.request(task))
-        kernel = extract_kernel(reply.text)
+        kernel = extract_text(reply.text, task.written_in)
         return Answer(kernel or "", "" if kernel else "the answer has no kernel")
 
 

@@ -14,8 +14,12 @@ Nothing else is touched: no line is repaired, no name changed.
 
 import re
 
+from edgekernelbench.records.language import Language
+
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$")
 OPENING = re.compile(r"^def\s+\w+\s*\(")
+C_FUNCTION = re.compile(r"\bkernel\s*\(")
+C_START = re.compile(r"^(#|/\*|//|static\b|typedef\b|void\b|inline\b|struct\b|enum\b)")
 MAX_ANSWER_CHARS = 4_000_000
 """Longer answers hold no kernel: texts are limited to 64 KiB, and this bounds the time of the search."""
 
@@ -37,6 +41,42 @@ def extract_kernel(answer: str) -> str | None:
         if found is not None:
             return found
     return _function(loose)
+
+
+def extract_text(answer: str, language: Language) -> str | None:
+    """Take the text that was asked for out of an answer.
+
+    Args:
+        answer: All that the model wrote.
+        language: What it was to be written in.
+    """
+    return extract_kernel(answer) if language == "kernel" else extract_c(answer)
+
+
+def extract_c(answer: str) -> str | None:
+    """Take a C text with the function `kernel` out of an answer.
+
+    The last fenced block that names the function counts; without one, all from the first line that looks
+    like C to the last that closes a brace.
+
+    Args:
+        answer: All that the model wrote.
+
+    Returns:
+        The text, ending in a line break; None when the answer has none.
+    """
+    if len(answer) > MAX_ANSWER_CHARS:
+        return None
+    fenced, loose = _blocks(answer.replace("\r\n", "\n").split("\n"))
+    for block in reversed(fenced):
+        if C_FUNCTION.search("\n".join(block)):
+            return "\n".join(block).strip("\n") + "\n"
+    starts = [n for n, line in enumerate(loose) if C_START.match(line)]
+    ends = [n for n, line in enumerate(loose) if line.startswith("}")]
+    if not starts or not ends or ends[-1] <= starts[0]:
+        return None
+    text = "\n".join(loose[starts[0] : ends[-1] + 1])
+    return text + "\n" if C_FUNCTION.search(text) else None
 
 
 def fenced_blocks(answer: str) -> list[str]:

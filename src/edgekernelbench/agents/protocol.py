@@ -18,6 +18,7 @@ from edgekernelbench.agents.notes import Note
 from edgekernelbench.analysis.report import StaticReport
 from edgekernelbench.base.units import Nanoseconds
 from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.records.language import Language
 
 
 class Track(StrEnum):
@@ -59,6 +60,7 @@ class Task:
         language: The language reference alone, for agents that have rules of their own.
         examples: The worked examples of the card alone.
         device: What the card says of the device, one line.
+        written_in: What the answer is written in.
     """
 
     workload: str
@@ -73,6 +75,7 @@ class Task:
     language: str = ""
     examples: str = ""
     device: str = ""
+    written_in: Language = "kernel"
 
 
 @dataclass(frozen=True, slots=True)

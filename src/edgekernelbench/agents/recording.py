@@ -73,6 +73,8 @@ def make_head(entrant: Entrant, task: Task, budget: Left) -> Head:
 def task_as_json(task: Task) -> dict[str, JsonValue]:
     """Give a card field by field, for the head of a trajectory."""
     values = asdict(task)
+    if task.written_in == "kernel":
+        del values["written_in"]  # as in all records before there was another language
     return {**values, "track": str(task.track), "shots": [asdict(shot) for shot in task.shots]}
 
 
@@ -94,6 +96,7 @@ def task_from_json(row: dict[str, JsonValue]) -> Task:
         start=None if start is None else str(start),
         sample=int(str(row["sample"])),
         shots=turns,
+        written_in="c" if row.get("written_in") == "c" else "kernel",
         **words,
     )
 

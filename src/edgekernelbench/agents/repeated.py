@@ -1,18 +1,24 @@
 """Agents that go on asking while there is budget: the best of N samples, and the first error handed back."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from edgekernelbench.agents.card import render
 from edgekernelbench.agents.direct import Direct
-from edgekernelbench.agents.extract import extract_kernel
+from edgekernelbench.agents.extract import extract_text
 from edgekernelbench.agents.models.protocol import Message, Reply, Request, Role
 from edgekernelbench.agents.protocol import Answer, Doors, Feedback, Task
 from edgekernelbench.base.errors import BudgetExceeded, InternalError
+from edgekernelbench.records.language import Language
 
 COMPLAINT = re.compile(r"(?<=\n)(?=kernel(?::\d+:\d+)?: error\[)")
 """Where a complaint begins in the text of a refusal."""
+WORDS: Mapping[Language, Mapping[str, str]] = {
+    "kernel": {"fence": "python", "what": "kernel text"},
+    "c": {"fence": "c", "what": "C text"},
+}
+"""What an answer is called, and the mark of its block."""
 MOST_SAMPLES = 1000
 """So often is a model asked at most, where no budget ends it."""
 
@@ -59,7 +65,7 @@ def _samples(agent: BestOf, task: Task, doors: Doors) -> Iterator[tuple[str, Fee
         # Another seed and another sample number: a replay tells equal requests apart by it.
         seed = None if request.seed is None else request.seed + 1000 * number
         reply = _ask(doors, replace(request, seed=seed, sample=task.sample + 1000 * number))
-        kernel = extract_kernel(reply.text) or ""
+        kernel = extract_text(reply.text, task.written_in) or ""
         yield kernel, _judge(kernel, doors)
 
 
@@ -71,7 +77,7 @@ def _mended(agent: Repair, task: Task, doors: Doors) -> Iterator[tuple[str, Feed
         seed = None if request.seed is None else request.seed + 1000 * number
         asked = replace(request, messages=turns, seed=seed, sample=task.sample + 1000 * number)
         reply = _ask(doors, asked)
-        kernel = extract_kernel(reply.text) or ""
+        kernel = extract_text(reply.text, task.written_in) or ""
         feedback = _judge(kernel, doors)
         yield kernel, feedback
         solved = feedback is not None and bool(feedback.correct)
@@ -79,15 +85,21 @@ def _mended(agent: Repair, task: Task, doors: Doors) -> Iterator[tuple[str, Feed
         if failures > agent.repairs:
             turns, failures = request.messages, 0
             continue
-        said = f"```python\n{kernel.rstrip()}\n```" if kernel else reply.text[-2000:] or "(nothing)"
-        turns = (*request.messages, Message(Role.ASSISTANT, said), Message(Role.USER, _words(feedback)))
+        fence = WORDS[task.written_in]["fence"]
+        said = f"```{fence}\n{kernel.rstrip()}\n```" if kernel else reply.text[-2000:] or "(nothing)"
+        turns = (
+            *request.messages,
+            Message(Role.ASSISTANT, said),
+            Message(Role.USER, _words(feedback, task.written_in)),
+        )
 
 
-def _words(feedback: Feedback | None) -> str:
+def _words(feedback: Feedback | None, language: Language) -> str:
+    words = WORDS[language]
     if feedback is None:
-        return render("repair_no_text", {})
+        return render("repair_no_text", words)
     name = "repair_faster" if feedback.correct else "repair_error"
-    return render(name, {"feedback": first_complaint(feedback.text)})
+    return render(name, {"feedback": first_complaint(feedback.text), **words})
 
 
 def first_complaint(text: str) -> str:

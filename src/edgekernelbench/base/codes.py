@@ -90,6 +90,9 @@ CODES = MappingProxyType(
         "L04": "the unrolled code is too large",
         "L05": "more workspace than the device has",
         "L06": "the vector does not exist on the device",
+        "X01": "the C compiler or its linker refuses the text",
+        "X02": "a C text includes a file, or asks after one, that is on no list",
+        "X03": "a C text has a form, or calls a function, that is on no list",
         "W01": "nothing reads an earlier step: the for is dropped",
         "W02": "products are rounded before they are summed",
     }

@@ -1,18 +1,24 @@
 """From a workload to what its task card says."""
 
-from edgekernelbench.agents.card import CardFacts
+from edgekernelbench.agents.card import CardFacts, PlainFacts
 from edgekernelbench.agents.protocol import Track
+from edgekernelbench.compiler.c.build import FLAGS
+from edgekernelbench.compiler.control.prototype import write_prototype
+from edgekernelbench.compiler.control.screen import INCLUDES
 from edgekernelbench.evaluator.signature import describe_param, outputs_of
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.profiles.profile import Profile
+from edgekernelbench.records.language import Language
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.schema import Workload
 
 
-def card_facts(workload: Workload, track: Track, profile: Profile) -> CardFacts:
+def card_facts(
+    workload: Workload, track: Track, profile: Profile, language: Language = "kernel"
+) -> CardFacts:
     """Collect what the card of a workload says.
 
     Args:
@@ -20,6 +26,7 @@ def card_facts(workload: Workload, track: Track, profile: Profile) -> CardFacts:
         track: Which question is asked; the canonical text, with the schedule and memory of the default
             lowering, is told in *optimise* only.
         profile: The device.
+        language: What is to be written.
 
     Returns:
         Plain values: nothing that leads back to the catalogue.
@@ -35,7 +42,18 @@ def card_facts(workload: Workload, track: Track, profile: Profile) -> CardFacts:
         pytorch=workload.pattern.torch_text,
         sizes={name: _plain(value) for name, value in workload.sizes.items()},
         canonical=start_text(kernel, profile) if track is Track.OPTIMISE else None,
+        plain=plain_facts(kernel) if language == "c" else None,
     )
+
+
+def plain_facts(kernel: Kernel) -> PlainFacts:
+    """Collect what a card says where plain C is asked for.
+
+    Args:
+        kernel: The canonical kernel, for its signature alone.
+    """
+    outputs = tuple((stage.dtype, stage.shape) for stage in outputs_of(kernel))
+    return PlainFacts(write_prototype(kernel.params, outputs).declaration, INCLUDES, (*FLAGS, "-fopenmp"))
 
 
 def start_text(kernel: Kernel, profile: Profile) -> str:

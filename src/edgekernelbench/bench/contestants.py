@@ -237,7 +237,9 @@ def _script(setting: AgentSetting, experiment: Experiment) -> dict[str, tuple[st
         raise PrerequisiteError(
             f"agent {setting.name} has no folder of texts", "give one with FAMILY/WORKLOAD.kir in it"
         )
-    paths = {workload: script_path(folder, workload) for workload in experiment.workloads}
+    paths = {
+        workload: script_path(folder, workload, experiment.language) for workload in experiment.workloads
+    }
     return {w: (_text(path),) for w, path in paths.items() if path.is_file()}
 
 

@@ -11,6 +11,7 @@ from edgekernelbench.agents.ledger import Budget
 from edgekernelbench.agents.prices import Price
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.records.attempt import attempt_id
+from edgekernelbench.records.language import Language
 from edgekernelbench.records.schema import Record
 from edgekernelbench.workloads.catalogue import Catalogue
 from edgekernelbench.workloads.schema import Workload
@@ -112,6 +113,8 @@ class Experiment(Record):
     """Ids, in order."""
     track: Literal["write", "optimise"] = "write"
     """Which question is asked."""
+    language: Language = "kernel"
+    """What is written: kernel texts, or plain C as a control."""
     k: int = Field(default=1, ge=1)
     """Attempts of each agent on each workload."""
     profile: str = "llvm"
@@ -138,8 +141,9 @@ class Experiment(Record):
     def settings(self) -> dict[str, JsonValue]:
         """Give the settings as the manifest stores them."""
         values: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True)
-        # What only runs on several devices have stands in no other manifest.
+        # What only runs on several devices, or of the control, have stands in no other manifest.
         unused = [name for name in ("also", "answers_of") if not values[name]]
+        unused += ["language"] if self.language == "kernel" else []
         return {name: value for name, value in values.items() if name not in unused}
 
     @classmethod
@@ -185,6 +189,27 @@ def resolve_workloads(
     return catalogue.select(names, suite=suite)
 
 
-def script_path(folder: Path, workload: str) -> Path:
-    """Say where a folder of texts has the text of a workload: `FAMILY/PATTERN@SIZES-DTYPE.kir`."""
-    return folder / f"{workload}.kir"
+WRITES_C = ("direct", "scripted", "best-of", "repair")
+"""Kinds of agents that can be asked for plain C: the others work on the layers of our language."""
+
+
+def check_control(experiment: Experiment) -> None:
+    """Refuse a run in plain C that would ask for what there is not.
+
+    Raises:
+        CatalogueError: When an agent, the track, a grammar or a device is not for plain C.
+    """
+    for agent in experiment.agents:
+        if agent.kind not in WRITES_C:
+            raise CatalogueError(f"agent {agent.name} writes no plain C; {', '.join(WRITES_C)} do")
+        if agent.grammar:
+            raise CatalogueError("the grammar is that of kernel texts: take --grammar off for plain C")
+    if experiment.track != "write":
+        raise CatalogueError("plain C is written from the PyTorch function: take --track write")
+    if experiment.profile != "llvm" or experiment.also:
+        raise CatalogueError("plain C runs on the CPU of this machine alone: take --device llvm")
+
+
+def script_path(folder: Path, workload: str, language: Language = "kernel") -> Path:
+    """Say where a folder has the text of a workload: `FAMILY/PATTERN@SIZES-DTYPE.kir`, or `.c`."""
+    return folder / f"{workload}.{'c' if language == 'c' else 'kir'}"

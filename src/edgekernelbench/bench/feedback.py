@@ -79,7 +79,7 @@ def _correct(correct: Correct, judgement: Judgement, where: str) -> Feedback:
 
 def _cost_text(judgement: Judgement) -> str:
     cost = judgement.cost
-    if cost is None:
+    if cost is None or judgement.control is not None:  # nobody plans the memory of plain C
         return ""
     scopes = ", ".join(f"{scope} {size:,} B" for scope, size in cost.workspace_bytes.items() if size)
     return f"\nworkspace: {scopes or 'none'}"

@@ -30,6 +30,7 @@ from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.attempt import Attempt, Ending, Usage, attempt_id
+from edgekernelbench.records.language import Language
 from edgekernelbench.records.schema import storable
 from edgekernelbench.records.store import RunWriter
 from edgekernelbench.records.trajectories import hash_file, trajectory_path, write_trajectory
@@ -46,11 +47,13 @@ class Doorkeeper:
         judge: Judges texts.
         secret: From which the hidden inputs of `measure` are drawn; the final verdict uses others.
         lock: Held while something is judged; one that holds nothing where several judges share the work.
+        language: What texts are written in.
     """
 
     judge: Judging
     secret: bytes
     lock: AbstractContextManager[object]
+    language: Language = "kernel"
 
     def check(self, workload: Workload) -> Callable[[str], Feedback]:
         """Make the free door: values on two public inputs, nothing timed."""
@@ -71,7 +74,9 @@ class Doorkeeper:
         public = timing is None
         inputs = public_inputs(workload) if public else choose_inputs(self.secret, workload)
         with self.lock:
-            judgement = self.judge.judge(Submission(workload, source, inputs, timing, traced=traced))
+            judgement = self.judge.judge(
+                Submission(workload, source, inputs, timing, traced=traced, language=self.language)
+            )
         return feedback_of(judgement, source, public=public)
 
 
@@ -116,7 +121,8 @@ class Generation:
 
     def _solve(self, contestant: Contestant, workload: Workload, number: int) -> Attempt:
         budget = self.experiment.budget.budget()
-        facts = card_facts(workload, Track(self.experiment.track), self.profile)
+        language = self.experiment.language
+        facts = card_facts(workload, Track(self.experiment.track), self.profile, language)
         first = make_task(facts, self.profile, budget, sample=number, short=contestant.short)
         task = widen_task(first, self.others, short=contestant.short)
         ledger = Ledger(budget, price=contestant.price)

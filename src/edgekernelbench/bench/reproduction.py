@@ -168,6 +168,7 @@ def reproduce(
                 attempt=name,
                 text_hash=stored[name].text,
                 reveal=True,
+                language=experiment.language,
             )
             repetition = _compare(stored[name], judge.judge(submission), len(plan.attempts), counts=counts)
             repetitions.append(repetition)

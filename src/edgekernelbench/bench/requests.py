@@ -54,7 +54,9 @@ def planned_requests(experiment: Experiment, setting: AgentSetting) -> list[Batc
     agent = direct_agent(setting)
     items = []
     for workload in experiment.workloads:
-        facts = card_facts(catalogue.workload(workload), Track(experiment.track), profile)
+        facts = card_facts(
+            catalogue.workload(workload), Track(experiment.track), profile, experiment.language
+        )
         for number in range(experiment.k):
             first = make_task(facts, profile, budget, sample=number, short=short)
             task = widen_task(first, others, short=short)

@@ -19,7 +19,7 @@ from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, Recor
 from edgekernelbench.bench.answers import copy_answers
 from edgekernelbench.bench.beside import reference_baselines
 from edgekernelbench.bench.contestants import Tools, open_contestant
-from edgekernelbench.bench.experiment import SEARCHES, Experiment
+from edgekernelbench.bench.experiment import SEARCHES, Experiment, check_control
 from edgekernelbench.bench.generation import Doorkeeper, Generation
 from edgekernelbench.bench.progress import Silent, Watcher
 from edgekernelbench.bench.provenance import make_manifest
@@ -73,6 +73,8 @@ def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = 
     searching = [agent.name for agent in experiment.agents if agent.kind in SEARCHES or agent.policy]
     if searching and experiment.track != "optimise":
         raise CatalogueError(f"agent {searching[0]} starts from a given text: take --track optimise")
+    if experiment.language == "c":
+        check_control(experiment)
     for workload in experiment.workloads:
         known.workload(workload)
     device = find_device(experiment.profile)
@@ -115,7 +117,7 @@ def continue_run(
             release=release_name(),
         ) as judges,
     ):
-        keeper = Doorkeeper(judges, secrets.token_bytes(16), nullcontext())
+        keeper = Doorkeeper(judges, secrets.token_bytes(16), nullcontext(), experiment.language)
         if experiment.answers_of is None:
             others = tuple(find_device(name).profile for name in experiment.also)
             generation = Generation(experiment, judges.profile, workloads, keeper, writer, Lock(), others)

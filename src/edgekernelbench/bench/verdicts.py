@@ -94,6 +94,7 @@ class Verdicts:
             attempt=attempt.id,
             text_hash=attempt.text,
             reveal=True,
+            language=self.experiment.language,
             traced=self._hands_in_traces(attempt.agent) and is_traced(text),
         )
         return self._with_baselines(self.judge.judge(submission), submission.workload)

@@ -14,8 +14,17 @@ from edgekernelbench.cli.catalogues import Folder, find_catalogue
 from edgekernelbench.cli.files import read_text, shown
 from edgekernelbench.cli.known_words import workload_ids
 from edgekernelbench.cli.lasting import Sustained, lasting_lines, parse_seconds
-from edgekernelbench.cli.options import Compiler, File, Json, Reference, command_app, read_reference
+from edgekernelbench.cli.options import (
+    Compiler,
+    File,
+    Json,
+    LanguageName,
+    Reference,
+    command_app,
+    read_reference,
+)
 from edgekernelbench.cli.output import print_json, print_lines, say
+from edgekernelbench.cli.rows import read_language
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.baselines import Baseline
 from edgekernelbench.evaluator.devices import open_judges
@@ -60,6 +69,7 @@ def judge(
     ] = "llvm",
     sustained: Sustained = None,
     compiler: Compiler = "tvm",
+    language: LanguageName = "kernel",
     reference: Reference = None,
     folder: Folder = None,
     as_json: Json = False,
@@ -76,6 +86,7 @@ def judge(
         inputs=choose_inputs(secrets.token_bytes(16), found),
         timing=TimingPlan(rings=sets, sustain_s=parse_seconds(sustained)) if timing else None,
         attempt=f"hand/{found.id}/0",
+        language=read_language(language),
         reveal=True,
     )
     with _opened(device, compiler, reference or "r0") as judging:

@@ -34,6 +34,10 @@ Size = Annotated[
 
 
 Compiler = Annotated[str, typer.Option("--compiler", help="tvm or c.", metavar="NAME")]
+LanguageName = Annotated[
+    str,
+    typer.Option("--language", help="kernel, or c: the control, plain C in a sandbox.", metavar="NAME"),
+]
 Track = Annotated[
     str, typer.Option("--track", help="write (from PyTorch), or optimise (given the text).", metavar="TRACK")
 ]

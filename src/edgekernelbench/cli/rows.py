@@ -19,6 +19,7 @@ from edgekernelbench.bench.experiment import (
 )
 from edgekernelbench.evaluator.boards.address import is_board, parse_address
 from edgekernelbench.profiles.profile import load_profile
+from edgekernelbench.records.language import LANGUAGES, Language
 from edgekernelbench.workloads.catalogue import load_catalogue
 
 Word = TypeVar("Word", bound=str)
@@ -67,6 +68,15 @@ def choice(kind: str, word: str, known: tuple[Word, ...]) -> Word:
     raise CatalogueError(f"no {kind} {word!r}; {guess}")
 
 
+def read_language(word: str) -> Language:
+    """Read the word after `--language`.
+
+    Raises:
+        CatalogueError: When there is no such language.
+    """
+    return choice("language", word, LANGUAGES)
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """How the models of a run are asked.
@@ -77,6 +87,7 @@ class Asking:
         temperature: Sampling temperature; None for the endpoint's default.
         seed: Base of the sampling seeds.
         prices: What models cost, by name.
+        language: What they are to write; rows of plain C are named so.
     """
 
     grammar: str = "off"
@@ -84,6 +95,12 @@ class Asking:
     temperature: float | None = None
     seed: int = 0
     prices: Mapping[str, Price] = field(default_factory=dict)
+    language: Language = "kernel"
+
+    @property
+    def mark(self) -> str:
+        """What names of rows end with."""
+        return "" if self.language == "kernel" else f"+{self.language}"
 
     def price_of(self, model: str) -> PriceSetting | None:
         """Find the price of a model by its name, with or without the kind."""
@@ -139,7 +156,7 @@ def agent_rows(
     for folder in texts if "scripted" in wanted else ():
         if not Path(folder).is_dir():
             raise CatalogueError(f"no folder {folder}: texts stand in one, as FAMILY/WORKLOAD.kir")
-        name = row_name(f"scripted-{Path(folder).resolve().name}")
+        name = row_name(f"scripted-{Path(folder).resolve().name}{asking.mark}")
         rows.append(AgentSetting(name=name, kind="scripted", texts=str(Path(folder).resolve())))
     if not rows:
         raise CatalogueError("nobody is to write kernels: give --model NAME, or --texts FOLDER")
@@ -149,7 +166,7 @@ def agent_rows(
 def _row(word: str, model: str, asking: Asking, *, held: bool) -> AgentSetting:
     spec = parse_spec(model)
     return AgentSetting(
-        name=row_name(f"{word}-{model}" + ("+grammar" if held else "")),
+        name=row_name(f"{word}-{model}" + ("+grammar" if held else "") + asking.mark),
         model=model,
         grammar=held,
         max_tokens=asking.max_tokens or (SMALL_ANSWER if spec.is_small else LARGE_ANSWER),

@@ -11,7 +11,16 @@ from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.several import start_runs
 from edgekernelbench.cli import run_options as o
 from edgekernelbench.cli.going import finish_runs
-from edgekernelbench.cli.options import Answers, BaseUrl, Json, Reference, Track, command_app, read_reference
+from edgekernelbench.cli.options import (
+    Answers,
+    BaseUrl,
+    Json,
+    LanguageName,
+    Reference,
+    Track,
+    command_app,
+    read_reference,
+)
 from edgekernelbench.cli.planning import print_plan
 from edgekernelbench.cli.rows import (
     TIMINGS,
@@ -23,6 +32,7 @@ from edgekernelbench.cli.rows import (
     choice,
     device_names,
     price_table,
+    read_language,
     workload_ids,
 )
 from edgekernelbench.evaluator.compilers import COMPILERS
@@ -57,6 +67,7 @@ def run(
     reference: Reference = None,
     device: o.Device = None,
     compiler: o.CompilerName = None,
+    language: LanguageName = "kernel",
     concurrency: o.Concurrency = 1,
     base_url: BaseUrl = None,
     answers: Answers = None,
@@ -69,29 +80,28 @@ def run(
     Every attempt is stored as it ends: after Ctrl-C, or a crash, `ekb resume` goes on.
     With --again, only --device, --compiler, --timing, --vendor and --reference can differ from that run.
     """
-    devices = device_names(device, again=again)
-    given = _given(devices, compiler, timing, reference, vendor=vendor)
+    given = _given(device_names(device, again=again), compiler, timing, reference, vendor=vendor)
     root = Path(out or f"runs/{datetime.now(UTC):%Y%m%d-%H%M%S}")
     finish = partial(finish_runs, base_url=base_url, answers=answers, as_json=as_json)
     if again is not None:
         return finish((judge_again(RunFolder(Path(again)), root, given),))
     agents = agent_words(agent)
-    asking = Asking(grammar, max_tokens, temperature, seed, price_table(prices))
-    rows = agent_rows(agents, model or [], texts or [], asking)
+    asking = Asking(grammar, max_tokens, temperature, seed, price_table(prices), read_language(language))
     budget = budget_of(agents, submissions=submissions, tokens=tokens, calls=calls)
     experiment = Experiment(
-        agents=rows,
+        agents=agent_rows(agents, model or [], texts or [], asking),
         suite=suite,
         workloads=workload_ids(workload, suite),
         track=choice("track", track, TRACKS),
+        language=asking.language,
         k=k,
         budget=budget.model_copy(update={"money": money, "seconds": seconds}),
         concurrency=concurrency,
     ).model_copy(update=given)
     if dry_run:
         return print_plan(experiment, prices=prices, as_json=as_json)
-    check_models(rows, endpoint_from(base_url=base_url), Path(answers) if answers else None)
-    return finish(start_runs(root, experiment, devices))
+    check_models(experiment.agents, endpoint_from(base_url=base_url), Path(answers) if answers else None)
+    return finish(start_runs(root, experiment, (experiment.profile, *experiment.also)))
 
 
 def _given(

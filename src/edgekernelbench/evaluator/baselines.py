@@ -5,9 +5,11 @@ from dataclasses import asdict, dataclass
 from typing import Protocol
 
 from edgekernelbench.base.errors import EkbError
-from edgekernelbench.evaluator.environment import TUNER
+from edgekernelbench.compiler.control.prototype import write_prototype
+from edgekernelbench.evaluator.environment import CONTROL, TUNER
 from edgekernelbench.evaluator.hands import Hands
 from edgekernelbench.evaluator.messages import Limits
+from edgekernelbench.evaluator.signature import outputs_of
 from edgekernelbench.evaluator.trial import Assignment
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.printing import print_kernel
@@ -104,6 +106,19 @@ class Bench:
         """
         return self._assigned("traced", {"traced": traced, "profile": asdict(self.profile)}, kernel, limits)
 
+    def control_assignment(self, kernel: Kernel, text: str, limits: Limits) -> Assignment:
+        """Say what the worker of a text in plain C is to do.
+
+        Args:
+            kernel: The canonical kernel, for its signature.
+            text: The C text.
+            limits: What the worker may use.
+        """
+        outputs = tuple((s.dtype, s.shape) for s in outputs_of(kernel))
+        prototype = asdict(write_prototype(kernel.params, outputs))
+        fields: dict[str, object] = {"text": text, "prototype": prototype, "threads": self.profile.threads}
+        return self._assigned(CONTROL, fields, kernel, limits)
+
     def _assigned(self, role: str, fields: dict[str, object], kernel: Kernel, limits: Limits) -> Assignment:
         return Assignment(
             role=role,
@@ -117,25 +132,29 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is judged: a text of ours, or one that TVM scheduled.
+    """What is judged: a text of ours, one that TVM scheduled, or one in plain C.
 
     Attributes:
         bench: How it is run.
-        kernel: The kernel.
+        kernel: The kernel; for plain C the canonical one, whose signature it has.
         traced: The kernel with its traces, as JSON; empty for a text of ours.
+        plain: The C text; empty for others.
     """
 
     bench: Bench
     kernel: Kernel
     traced: str = ""
+    plain: str = ""
 
     @property
     def server(self) -> str:
         """Which fork server its workers come from."""
-        return TUNER if self.traced else "compiler"
+        return CONTROL if self.plain else TUNER if self.traced else "compiler"
 
     def assignment(self, limits: Limits) -> Assignment:
         """Say what its worker is to do."""
+        if self.plain:
+            return self.bench.control_assignment(self.kernel, self.plain, limits)
         if self.traced:
             return self.bench.traced_assignment(self.kernel, self.traced, limits)
         return self.bench.assignment(self.kernel, limits)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from edgekernelbench.evaluator.messages import DONE, GO, PHASE, REPLY, REQUEST
 from edgekernelbench.evaluator.sheets import Layout, Sheet
-from edgekernelbench.evaluator.timing import Batches
+from edgekernelbench.evaluator.timing import Batch
 from edgekernelbench.records.outcome import Phase
 
 
@@ -70,12 +70,35 @@ class Desk:
         """Map the input set that is timed."""
         return self._sheet(self.request["timing"]["sheet"])
 
+    def checked_sheets(self) -> list[Sheet]:
+        """Map the sheets of timed runs that have inputs of their own, with known answers."""
+        return [self._sheet(fields) for fields in self.request["timing"]["checked"]]
+
     def _sheet(self, fields: dict[str, Any]) -> Sheet:
         return Sheet(self.folder / fields["file"], Layout.from_json(fields["layout"]))
 
 
+class Measuring(Protocol):
+    """What measures in batches: `timing.Batches` says what each of these does."""
+
+    runs: int
+
+    def calibrate(self) -> int:
+        """Warm up, and settle how long a batch is."""
+        ...
+
+    def batch(self) -> Batch:
+        """Measure one batch."""
+        ...
+
+
 def serve_tokens(
-    desk: "Desk", batches: Batches, *, cost: Mapping[str, object], leave: Callable[[], int | None]
+    desk: "Desk",
+    batches: Measuring,
+    *,
+    cost: Mapping[str, object],
+    leave: Callable[[], int | None],
+    more: Callable[[], Mapping[str, object]] = dict,
 ) -> None:
     """Do, token by token, what the judge orders of a worker that is timed.
 
@@ -85,11 +108,12 @@ def serve_tokens(
         cost: What to report of the artifact.
         leave: Puts the timed outputs into the timed sheet; gives the size of the machine code where that was
             asked for and is known only now.
+        more: What else is said in a report and beside the outputs.
     """
     for order, answer in desk.tokens():
         match order:
             case "report":
-                answer(cost=cost, spent=desk.spent)
+                answer(cost=cost, spent=desk.spent, **more())
             case "calibrate":
                 with desk.phase(Phase.TIME):
                     single = batches.calibrate()
@@ -97,7 +121,7 @@ def serve_tokens(
             case "batch":
                 answer(**asdict(batches.batch()))
             case _:
-                answer(left=True, code_bytes=leave())
+                answer(left=True, code_bytes=leave(), **more())
 
 
 class Answer:

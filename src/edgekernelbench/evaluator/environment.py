@@ -17,6 +17,9 @@ PASSED_ON = (
 )  # fmt: skip
 """Variables of this process that workers get as they are: where programs, libraries and devices are found."""
 
+CONTROL = "control"
+"""Name of the fork server whose workers build plain C and time what runs it; and of their role."""
+
 TUNER = "tuner"
 """Name of the fork server whose workers schedule with TVM."""
 SPIN_COUNT = "10000"

@@ -96,6 +96,19 @@ class Paper:
 
 
 @dataclass(frozen=True, slots=True)
+class Fresh:
+    """Inputs of timed calls that are each seen once; constants are the same in all.
+
+    Attributes:
+        checked: Those whose answers are known.
+        others: The others, one array a parameter.
+    """
+
+    checked: tuple[Paper, ...]
+    others: tuple[tuple[Array, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Exam:
     """All input sets of one workload.
 
@@ -104,12 +117,14 @@ class Exam:
         kernel: Its canonical kernel.
         papers: For correctness.
         timed: The set that is timed; None where timing was not asked for.
+        fresh: Inputs for a kernel that could keep something from one call to the next; None where none can.
     """
 
     workload: Workload
     kernel: Kernel
     papers: tuple[Paper, ...]
     timed: Paper | None
+    fresh: Fresh | None = None
 
     @property
     def param_forms(self) -> list[Form]:
@@ -155,17 +170,27 @@ class Exams:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        inputs = make_inputs(workload, choice.seed, choice.distribution)
-        reference = compute_reference(workload, inputs)
-        triples = zip(reference.facts, reference.outputs, reference.declared, strict=True)
-        expected = tuple(expect(*triple) for triple in triples)
-        is_fair = all(map(_is_tame, reference.declared)) and all(map(_is_tame, reference.outputs))
-        paper = Paper(choice, inputs, expected, is_fair)
+        paper = make_paper(workload, choice, make_inputs(workload, choice.seed, choice.distribution))
         self._kept[key] = paper
         total = sum(p.nbytes for p in self._kept.values())
         while total > self._limit and len(self._kept) > 1:
             total -= self._kept.popitem(last=False)[1].nbytes
         return paper
+
+
+def make_paper(workload: Workload, choice: InputChoice, inputs: tuple[Array, ...]) -> Paper:
+    """Compute what must come out of some inputs.
+
+    Args:
+        workload: The workload.
+        choice: What the inputs are called.
+        inputs: One array a parameter.
+    """
+    reference = compute_reference(workload, inputs)
+    triples = zip(reference.facts, reference.outputs, reference.declared, strict=True)
+    expected = tuple(expect(*triple) for triple in triples)
+    is_fair = all(map(_is_tame, reference.declared)) and all(map(_is_tame, reference.outputs))
+    return Paper(choice, inputs, expected, is_fair)
 
 
 def _is_tame(array: Array) -> bool:

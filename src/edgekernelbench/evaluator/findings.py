@@ -9,6 +9,7 @@ from edgekernelbench.evaluator.marking import Mark
 from edgekernelbench.evaluator.watch import MARKS
 from edgekernelbench.records.conditions import Conditions
 from edgekernelbench.records.judgement import CostRecord, Moment, RooflineRecord, VendorRecord
+from edgekernelbench.records.language import ControlRecord
 
 
 def cost_of(report: Mapping[str, Any]) -> CostRecord:
@@ -40,6 +41,7 @@ class Findings:
         conditions: What the machine was like, one entry a ring.
         roofline: What the device cannot beat.
         sustained: How speed held over a longer time.
+        control: How a text in plain C was built.
     """
 
     canonical: str | None = None
@@ -53,6 +55,7 @@ class Findings:
     conditions: tuple[Conditions, ...] = ()
     roofline: RooflineRecord | None = None
     sustained: tuple[Moment, ...] | None = None
+    control: ControlRecord | None = None
 
     def flag(self, flag: str) -> None:
         """Raise a question, once."""
@@ -63,6 +66,11 @@ class Findings:
         """Take down what a worker says of its artifact and of where its time went."""
         self.spent = {str(phase): int(ns) for phase, ns in report["spent"].items()}
         self.cost = cost_of(report)
+        if "built" in report:
+            told = report["built"]
+            self.control = ControlRecord(
+                language="c", compiler=str(told["compiler"]), flags=tuple(map(str, told["flags"]))
+            )
 
     def note_code(self, size: object) -> None:
         """Take down the size of the machine code, where a worker says it only at the end."""

@@ -16,10 +16,13 @@ from typing import Self
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.base.hashing import hash_text
+from edgekernelbench.compiler.control.screen import screen_text
 from edgekernelbench.compiler.traced import read_traced
 from edgekernelbench.evaluator.acceptance import accept
 from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline, Entry
 from edgekernelbench.evaluator.bounds import FASTER_THAN_ROOFLINE, Needs, bound_of, is_faster, needs_of
+from edgekernelbench.evaluator.control.fresh import FreshInputs
+from edgekernelbench.evaluator.control.verdict import beside_its_work, require_control
 from edgekernelbench.evaluator.environment import ALL_CORES, host_room, worker_cores, worker_environment
 from edgekernelbench.evaluator.exam import Exam, Exams
 from edgekernelbench.evaluator.findings import Findings
@@ -34,7 +37,7 @@ from edgekernelbench.evaluator.standby import Standby
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.evaluator.supervisor import ServerLost
 from edgekernelbench.evaluator.sustaining import sustain
-from edgekernelbench.evaluator.trial import Trial, excuse, out_of_room, post_mortem
+from edgekernelbench.evaluator.trial import Trial, excuse, out_of_room, post_mortem, refusal
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.profiles.peaks import Peaks
@@ -117,6 +120,7 @@ class Judge:
         cores = self._limits.cpus or worker_cores(ALL_CORES)
         self._place: Place = place or Here(profile, compiler, self.environment, cores, server)
         self._exams = Exams()
+        self._fresh = FreshInputs()
         self._standby = Standby(self._place.hands, self._place.hold)
         self._paces: dict[str, Pace] = {}
         self._peaks = peaks
@@ -156,19 +160,19 @@ class Judge:
             roofline=findings.roofline,
             board=self._place.record(),
             sustained=findings.sustained,
+            control=findings.control,
             spent_ns=findings.spent or {},
         )
 
     def _outcome(self, submission: Submission, findings: Findings) -> Outcome | Unjudged:
-        source = read_traced(submission.text).text if submission.traced else submission.text
         try:
-            kernel = self.accept(submission.workload, source)
+            entry = self._entry(submission, findings)
         except SourceError as error:
             return Rejected(tuple(_storable(d) for d in error.diagnostics))
-        findings.canonical = hash_text(print_kernel(kernel))
-        entry = Entry(self._bench, kernel, submission.text if submission.traced else "")
         timing = submission.timing
         exam = self._exams.exam(submission.workload, submission.inputs, timed=timing is not None)
+        if entry.plain and timing is not None:
+            exam = self._fresh.add(exam)
         try:
             if timing is None:
                 return self._judge_values(entry, exam, findings)
@@ -179,6 +183,26 @@ class Judge:
             if not out_of_room(error):
                 raise
             return Unjudged(Cause.DISK, "there is no room for the buffers of a worker")
+
+    def _entry(self, submission: Submission, findings: Findings) -> Entry:
+        """Look at a text.
+
+        Raises:
+            SourceError: With everything that is wrong with it.
+            PrerequisiteError: When texts of its language are not run on the device.
+        """
+        text = submission.text
+        if submission.language == "c":
+            require_control(self.profile, is_board=self._place.record() is not None)
+            problems = screen_text(text)
+            if problems:
+                raise SourceError(list(problems), text)
+            findings.canonical = hash_text(text)
+            return Entry(self._bench, submission.workload.kernel(), plain=text)
+        source = read_traced(text).text if submission.traced else text
+        kernel = self.accept(submission.workload, source)
+        findings.canonical = hash_text(print_kernel(kernel))
+        return Entry(self._bench, kernel, text if submission.traced else "")
 
     def baseline_texts(self, workload: Workload) -> dict[str, str]:
         """Give the texts of the baselines that are kernel texts, by name."""
@@ -198,7 +222,7 @@ class Judge:
         with Trial(self._place.hands(entry.server), assignment, exam, None) as trial:
             ended = trial.worker.wait()
             reply = trial.worker.reply()
-            failure = excuse(reply)
+            failure = refusal(reply) or excuse(reply)
             if failure is not None:
                 return failure
             if reply is None or ended.exit_code != 0 or "cost" not in reply:
@@ -286,13 +310,15 @@ class Judge:
             if left is None:
                 return self._fate(trial)
             findings.note_code(left.get("code_bytes"))
-            return self._marked([trial.timed_mark()], findings) or measured.ring
+            wrong = beside_its_work(left.get("fault")) or self._marked(trial.timed_marks(), findings)
+            return wrong or measured.ring
 
     def _beside(
         self, exam: Exam, timing: TimingPlan, findings: Findings, *, fresh: bool
     ) -> list[Timed] | Unjudged:
         """Make the baselines ready; `Unjudged` when one fails that must not, with what each of them is."""
         things: list[Timed] = []
+        exam = replace(exam, fresh=None)  # baselines are texts of ours or libraries: they keep nothing
         for baseline in self._baselines:
             thing = self._standby.ready(baseline, exam, timing, self._limits_for(exam.workload), fresh=fresh)
             match baseline.name:
@@ -323,20 +349,21 @@ class Judge:
             self._limits, deadline_s=self._limits.deadline_s + more, run_s=self._limits.run_s + more
         )
 
-    def _lost(self, lost: Lost, trial: Trial) -> Crashed | Unjudged:
+    def _lost(self, lost: Lost, trial: Trial) -> Rejected | Crashed | Unjudged:
         if lost.name == "kernel":
             return self._fate(trial)
         self._standby.drop_all()
         return Unjudged(Cause.WORKER, f"the baseline {lost.name} was lost while it was timed")
 
-    def _fate(self, trial: Trial) -> Crashed | Unjudged:
+    def _fate(self, trial: Trial) -> Rejected | Crashed | Unjudged:
         """Say why a worker did not give the token back."""
         worker = trial.worker
         if worker.ended is None:
             worker.kill()
             worker.wait()
             return Unjudged(Cause.WORKER, "a worker's answer could not be read")
-        return excuse(worker.reply()) or post_mortem(worker, worker.ended)
+        reply = worker.reply()
+        return refusal(reply) or excuse(reply) or post_mortem(worker, worker.ended)
 
     @property
     def limits(self) -> Limits:

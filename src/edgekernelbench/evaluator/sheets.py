@@ -142,6 +142,7 @@ class Sheet:
     def __init__(self, path: Path, layout: Layout) -> None:
         """Map a file that `create` made."""
         self.layout = layout
+        self.path = path
         handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
         try:
             self._map = mmap.mmap(handle, layout.size)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from edgekernelbench.evaluator.exam import InputChoice
 from edgekernelbench.evaluator.ring import TimingPlan
+from edgekernelbench.records.language import Language
 from edgekernelbench.workloads.schema import Workload
 
 
@@ -20,6 +21,7 @@ class Submission:
         text_hash: Artifact hash of the text, for the record.
         reveal: Whether the record names the seeds: only when no agent is at work any more.
         traced: Whether the text is a kernel that TVM scheduled (`compiler.traced`) and no text of ours.
+        language: What the text is written in: our language, or plain C.
     """
 
     workload: Workload
@@ -30,3 +32,4 @@ class Submission:
     text_hash: str | None = None
     reveal: bool = False
     traced: bool = False
+    language: Language = "kernel"

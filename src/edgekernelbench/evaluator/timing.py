@@ -197,10 +197,14 @@ def call_rounds(call: Callable[[int], object], sets: int) -> RunRound:
     return run
 
 
-def thread_uses() -> dict[int, ThreadUse]:
-    """Give what each thread of this process has done."""
+def thread_uses(pid: int | str = "self") -> dict[int, ThreadUse]:
+    """Give what each thread of a process has done.
+
+    Args:
+        pid: Which process; this one where nothing is said.
+    """
     uses = {}
-    for task in Path("/proc/self/task").iterdir():
+    for task in Path(f"/proc/{pid}/task").iterdir():
         try:
             text = (task / "schedstat").read_text(encoding="ascii")
         except (FileNotFoundError, ProcessLookupError):  # the thread ended meanwhile

@@ -1,6 +1,7 @@
 """One worker at one exam: its sheets, its request, and what its end means."""
 
 import errno
+import math
 import secrets
 import shutil
 import signal
@@ -11,16 +12,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from edgekernelbench.base.diagnostics import Diagnostic
+from edgekernelbench.base.span import Span
 from edgekernelbench.compiler.arrays import ALIGNMENT
-from edgekernelbench.evaluator.exam import Exam
+from edgekernelbench.evaluator.exam import Exam, Paper
 from edgekernelbench.evaluator.hands import Hand, Hands
 from edgekernelbench.evaluator.marking import Mark, mark_sheet
 from edgekernelbench.evaluator.messages import Ended, Limits
 from edgekernelbench.evaluator.ring import Pace, Timed, TimingPlan
 from edgekernelbench.evaluator.server import EXIT_BROKEN
-from edgekernelbench.evaluator.sheets import Form, Layout, Sheet, plan_layout
-from edgekernelbench.records.outcome import Cause, Crashed, Phase, Unjudged
+from edgekernelbench.evaluator.sheets import Form, Layout, Sheet, plan_layout, stored_form
+from edgekernelbench.records.outcome import Cause, Crashed, Phase, Rejected, Unjudged
 from edgekernelbench.records.schema import storable
+
+POOL = "pool"
+"""File of the inputs that have no sheet, one after another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ class Trial:
         """
         self._canary = secrets.token_bytes(ALIGNMENT)
         self._papers = list(exam.papers)
-        self._timed = exam.timed if timing is not None else None
+        self._timed = _timed_papers(exam) if timing is not None else []
         self._sheets: list[Sheet] = []
         with ExitStack() as stack:
             folder = supervisor.folder()
@@ -69,9 +75,9 @@ class Trial:
                 "run_s": assignment.limits.run_s,
                 "sheets": files[: len(self._papers)],
                 "timing": None
-                if timing is None or self._timed is None
+                if timing is None or not self._timed
                 else {
-                    "sheet": files[-1],
+                    **_timed_files(files[len(self._papers) :], exam, folder),
                     "const": list(assignment.const),
                     "batch_ns": timing.batch_ns,
                     "cache_bytes": assignment.cache_bytes,
@@ -82,7 +88,7 @@ class Trial:
             self._stack = stack.pop_all()
 
     def _lay_out(self, folder: Path, layout: Layout, stack: ExitStack) -> list[dict[str, object]]:
-        papers = [*self._papers, *([] if self._timed is None else [self._timed])]
+        papers = [*self._papers, *self._timed]
         files: list[dict[str, object]] = []
         for number, paper in enumerate(papers):
             name = f"sheet{number}"
@@ -96,11 +102,16 @@ class Trial:
         pairs = zip(self._sheets, self._papers, strict=False)
         return [mark_sheet(sheet, paper, self._canary) for sheet, paper in pairs]
 
-    def timed_mark(self) -> Mark:
-        """Judge what the timed runs left, of the first and of the last set of buffers."""
-        if self._timed is None:
-            raise ValueError("the trial was not timed")
-        return mark_sheet(self._sheets[-1], self._timed, self._canary)
+    def timed_marks(self) -> list[Mark]:
+        """Judge what the timed runs left, of the first and of the last set of buffers.
+
+        Of a kernel whose runs have inputs of their own, it is what is left of those with known answers: of
+        the first run, and of the one that differs most; sheets that no run came to are passed over.
+        """
+        pairs = list(zip(self._sheets[len(self._papers) :], self._timed, strict=True))
+        if len(pairs) > 1:
+            pairs = [(sheet, paper) for sheet, paper in pairs if not _is_blank(sheet)] or pairs
+        return [mark_sheet(sheet, paper, self._canary) for sheet, paper in pairs]
 
     def timed(self, name: str, patience_s: float, pace: Pace | None = None) -> Timed:
         """Give the worker as one that takes part in a ring."""
@@ -119,6 +130,48 @@ class Trial:
         self.close()
 
 
+def _timed_papers(exam: Exam) -> list[Paper]:
+    if exam.fresh is not None:
+        return list(exam.fresh.checked)
+    return [] if exam.timed is None else [exam.timed]
+
+
+def _timed_files(files: list[dict[str, object]], exam: Exam, folder: Path) -> dict[str, object]:
+    """Say which sheets are timed, and put down the inputs that have no sheets."""
+    if exam.fresh is None:
+        return {"sheet": files[-1]}
+    with (folder / POOL).open("wb") as pool:
+        for inputs in exam.fresh.others:
+            for param, array in zip(exam.kernel.params, inputs, strict=True):
+                if not param.const:
+                    pool.write(stored_form(param.dtype, array).tobytes())
+    return {"checked": files, "pool": {"file": POOL, "count": len(exam.fresh.others)}}
+
+
+def _is_blank(sheet: Sheet) -> bool:
+    """Whether nothing was written to the outputs of a sheet since it was laid out."""
+    sizes = ((number, slot.shape) for number, slot in enumerate(sheet.layout.first))
+    return all(sheet.unwritten(number) == math.prod(shape) for number, shape in sizes)
+
+
+def refusal(reply: Mapping[str, Any] | None) -> Rejected | None:
+    """Give what a worker found wrong with a text that only it could read; None when it found nothing."""
+    if reply is None or "rejected" not in reply:
+        return None
+    rows: list[dict[str, Any]] = reply["rejected"]
+    return Rejected(
+        tuple(
+            Diagnostic(
+                code=str(row["code"]),
+                message=storable(str(row["message"])),
+                span=Span(**row["span"]),
+                hint=None if row["hint"] is None else storable(str(row["hint"])),
+            )
+            for row in rows
+        )
+    )
+
+
 def excuse(reply: Mapping[str, Any] | None) -> Crashed | Unjudged | None:
     """Say what a worker gave as the reason why it stopped; None when it gave none."""
     if reply is None:
@@ -126,7 +179,9 @@ def excuse(reply: Mapping[str, Any] | None) -> Crashed | Unjudged | None:
     if "refused" in reply:
         return Crashed(Phase.COMPILE, None, timed_out=False, detail=storable(str(reply["refused"])))
     if "faulted" in reply:
-        return Crashed(Phase.RUN, None, timed_out=False, detail=storable(str(reply["faulted"])))
+        phase = Phase(reply.get("phase", Phase.RUN))
+        detail = storable(str(reply["faulted"]))
+        return Crashed(phase, reply.get("signal"), timed_out=False, detail=detail)
     if "missing" in reply:
         return Unjudged(Cause.DEVICE, storable(str(reply["missing"])))
     if "full" in reply:

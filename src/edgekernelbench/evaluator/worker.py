@@ -14,8 +14,9 @@ from edgekernelbench.compiler.interface import Array, Artifact, Compiler, Cost, 
 from edgekernelbench.compiler.parcel import Parcel
 from edgekernelbench.compiler.tvm.parcels import make_parcel, open_parcel
 from edgekernelbench.evaluator.compilers import import_compiler, import_runtime, load_compiler
+from edgekernelbench.evaluator.control.role import control_role
 from edgekernelbench.evaluator.desk import Desk, serve_tokens
-from edgekernelbench.evaluator.environment import TUNER
+from edgekernelbench.evaluator.environment import CONTROL, TUNER
 from edgekernelbench.evaluator.peak_worker import peaks_role
 from edgekernelbench.evaluator.server import Role, decline, serve
 from edgekernelbench.evaluator.sheets import Sheet
@@ -175,7 +176,7 @@ def _cost_fields(cost: Cost) -> dict[str, object]:
 def main() -> None:
     """Run a fork server: `python -m edgekernelbench.evaluator.worker WHAT DESCRIPTOR`.
 
-    What is a compiler, `board`, `tuner`, `torch` or `onnx`.
+    What is a compiler, `board`, `tuner`, `control`, `torch` or `onnx`.
     """
     what, descriptor = sys.argv[1:]
     if what == "torch":
@@ -200,6 +201,9 @@ def main() -> None:
         if what == BOARD:
             import_runtime()
             serve({"carried": carried_role}, int(descriptor))
+            return
+        if what == CONTROL:
+            serve({CONTROL: control_role(_work_at)}, int(descriptor))
             return
         import_compiler(what)
     except PrerequisiteError as error:

@@ -5,11 +5,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from edgekernelbench.records.conditions import Conditions
+from edgekernelbench.records.language import ControlRecord
 from edgekernelbench.records.outcome import Correct, Crashed, Rejected, Unjudged, Wrong
 from edgekernelbench.records.reference import ReferenceRecord
 from edgekernelbench.records.schema import Record
 
-ADDED = ("vendor", "reference", "conditions", "roofline", "baselines", "baseline_costs", "board", "sustained")
+ADDED = (
+    *("vendor", "reference", "conditions", "roofline", "baselines", "baseline_costs", "board", "sustained"),
+    "control",
+)
 """Fields that a judgement has only when there is something to say."""
 
 
@@ -151,6 +155,8 @@ class Judgement(Record):
     """What each baseline costs whose compiler says so, by its name; a library does not."""
     board: BoardRecord | None = None
     """Which board it ran on; None for this machine."""
+    control: ControlRecord | None = None
+    """How a text in plain C was built; None for a text of our language."""
     sustained: tuple[Moment, ...] | None = None
     """How speed held over a longer time; None when that was not asked for."""
     spent_ns: dict[str, int] = Field(default_factory=dict)

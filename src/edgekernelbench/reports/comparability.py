@@ -21,6 +21,7 @@ def _setting(name: str, default: str = "") -> Callable[[Manifest], str]:
 ALWAYS: Mapping[str, Callable[[Manifest], str]] = {
     "release": lambda manifest: f"catalogue {manifest.catalogue}",
     "track": _setting("track", "write"),
+    "language": _setting("language", "kernel"),
     "device": lambda manifest: manifest.device.profile,
     "device class": lambda manifest: manifest.device.device_class,
     "reference": _setting("reference", "R0"),

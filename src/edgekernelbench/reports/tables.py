@@ -84,9 +84,16 @@ def _run_lines(run: RunScores) -> list[str]:
 def conditions(run: RunScores) -> str:
     """Say what a run was and where: suite, track, device with its class, processor and threads."""
     device = run.manifest.device
-    facts = [run.manifest.run, *(run.setting(name) for name in ("suite", "track")), f"on {device.profile}"]
+    facts = [run.manifest.run, *(run.setting(name) for name in ("suite", "track")), *_control(run)]
+    facts += [f"on {device.profile}"]
     head = ", ".join(fact for fact in facts if fact)
     return f"{head} ({device.device_class}: {device.cpu or device.machine}, {device.threads} threads)"
+
+
+def _control(run: RunScores) -> list[str]:
+    return (
+        ["in plain C (a control: in no column with kernel texts)"] if run.setting("language") == "c" else []
+    )
 
 
 def population(run: RunScores) -> list[str]:

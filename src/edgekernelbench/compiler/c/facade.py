@@ -68,6 +68,20 @@ def seen_type(dtype: DType) -> str:
     return _SEEN[dtype.value]
 
 
+def prepared_places(nest: Nest, kind: str) -> list[str]:
+    """Say in C where each prepared buffer lies in the room of all, which is called `prepared`.
+
+    Args:
+        nest: The nest.
+        kind: The C type of the pointer that counts bytes.
+    """
+    places, at = [], 0
+    for buffer in nest.prepared:
+        places.append(f"({kind} *)prepared + {at}")
+        at += _rounded(stored_bytes(buffer))
+    return places
+
+
 def write_facade(nest: Nest, core: Core, params: Sequence[Param], *, checked: bool) -> Facade:
     """Write what belongs round a kernel.
 
@@ -132,14 +146,14 @@ class _Facade:
     def entries(self) -> str:
         """Write the entry points."""
         nest, prefix, upper = self._nest, self._prefix, self._upper
-        kept = self._kept("unsigned char")
+        kept = prepared_places(nest, "unsigned char")
         weights = {b.name for b in self._weights}
         given = [f"(const void *){self._c[b.name]}" if b.name in weights else "0" for b in nest.params]
         prepare = [*given, *(f"(void *)({place})" for place in kept), "workspace"]
         run = [
             *(f"(const void *){self._c[b.name]}" for b in nest.params),
             *(f"(void *){self._c[b.name]}" for b in nest.outputs),
-            *(f"(const void *)({place})" for place in self._kept("const unsigned char")),
+            *(f"(const void *)({place})" for place in prepared_places(nest, "const unsigned char")),
             "workspace",
         ]
         lines = [
@@ -177,13 +191,6 @@ class _Facade:
         shape = ", ".join(map(str, buffer.shape))
         note = f"/* {buffer.dtype}[{shape}] */"
         return f"{'const ' if const else ''}{_SEEN[buffer.dtype.value]} *{self._c[buffer.name]} {note}"
-
-    def _kept(self, kind: str) -> list[str]:
-        places, at = [], 0
-        for buffer in self._nest.prepared:
-            places.append(f"({kind} *)prepared + {at}")
-            at += _rounded(stored_bytes(buffer))
-        return places
 
     def _checks(self, buffers: tuple[Buffer, ...], rooms: tuple[str, ...]) -> list[str]:
         if not self._checked:

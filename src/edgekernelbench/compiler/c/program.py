@@ -43,19 +43,20 @@ class CProgram:
         return max(self.arena.total(self.threads), self.prepare_arena.total(1))
 
 
-def write_program(nest: Nest, *, threads: int, stack_limit: int) -> CProgram:
+def write_program(nest: Nest, *, threads: int, stack_limit: int, timer: bool = True) -> CProgram:
     """Write a nest as C99.
 
     Args:
         nest: The nest; marks of GPUs are run serially, which is right for every nest.
         threads: Threads of a parallel loop; 1 writes a file without OpenMP.
         stack_limit: The largest `local` buffer on the stack, in bytes.
+        timer: Whether to write the functions that take pointers in an array, one of which reads the clock.
 
     Returns:
         The file, with the plan of its workspace.
     """
     writer = _File(nest, threads, stack_limit)
-    return writer.program()
+    return writer.program(timer=timer)
 
 
 class _File:
@@ -68,21 +69,21 @@ class _File:
         self._arena = plan_arena(nest.body, stack_limit)
         self._prepare_arena = plan_arena(nest.prepare, stack_limit)
 
-    def program(self) -> CProgram:
+    def program(self, *, timer: bool) -> CProgram:
         nest, prefix = self._nest, self._prefix
         tables = [self._table(b) for b in nest.tables]
         parts = [
             *self._function(f"{prefix}_prepare", nest.prepare, self._prepare_arena, 1, nest.prepared),
             *self._function(f"{prefix}_run", nest.body, self._arena, self._threads, nest.outputs),
-            *self._timing(),
+            *(self._timing() if timer else ()),
         ]
-        includes = ["math.h", "stdbool.h", "stdint.h", "string.h", "time.h"]
+        includes = ["math.h", "stdbool.h", "stdint.h", "string.h", *(["time.h"] if timer else [])]
         if any("omp_get_thread_num" in part for part in parts):
             includes.append("omp.h")
         head = [
             f"/* {nest.name}: written by EdgeKernelBench.",
             f"   Call {prefix}_prepare once for its weights, then {prefix}_run. */",
-            "#define _POSIX_C_SOURCE 199309L",
+            *(["#define _POSIX_C_SOURCE 199309L"] if timer else []),
             *(f"#include <{name}>" for name in includes),
         ]
         text = "\n\n".join(part for part in ("\n".join(head), self._helpers.text(), *tables, *parts) if part)

@@ -1,0 +1,1 @@
+"""The control: kernels in plain C, each in a process that holds nothing that judges."""
