@@ -3,13 +3,14 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from edgekernelbench.agents.ledger import Budget
 from edgekernelbench.agents.prices import Price
 from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.bench.visits.recipe import Recipe
 from edgekernelbench.records.attempt import attempt_id
 from edgekernelbench.records.language import Language
 from edgekernelbench.records.schema import Record
@@ -45,7 +46,7 @@ class AgentSetting(Record):
     name: str = Field(min_length=1, pattern=r"^[^/\s]+$")
     """The name of the row."""
     kind: Literal[
-        "direct", "scripted", "best-of", "repair", "leka", "policy", "random", "metaschedule", "mcp"
+        "direct", "scripted", "best-of", "repair", "leka", "policy", "random", "metaschedule", "mcp", "cli"
     ]
     """Which agent."""
     model: str | None = None
@@ -68,6 +69,17 @@ class AgentSetting(Record):
     """For `leka`: whether a plan and its layer are asked for in one call."""
     price: PriceSetting | None = None
     """Money for its tokens; None when it is not known."""
+    recipe: Recipe | None = None
+    """For `cli`: how it is started and read; left out for others."""
+    confined: bool = True
+    """For `cli`: whether it sees only what it is shown; left out where it is so."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out_what_others_have_not(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Write what command-line agents alone have only for them: other manifests stay what they were."""
+        fields: dict[str, Any] = write(self)
+        unused = {"recipe": None, "confined": True}
+        return {name: value for name, value in fields.items() if name not in unused or value != unused[name]}
 
     @classmethod
     def from_json(cls, values: Mapping[str, object], where: str) -> Self:
@@ -189,7 +201,7 @@ def resolve_workloads(
     return catalogue.select(names, suite=suite)
 
 
-WRITES_C = ("direct", "scripted", "best-of", "repair")
+WRITES_C = ("direct", "scripted", "best-of", "repair", "cli")
 """Kinds of agents that can be asked for plain C: the others work on the layers of our language."""
 
 

@@ -121,7 +121,9 @@ def continue_run(
         if experiment.answers_of is None:
             others = tuple(find_device(name).profile for name in experiment.also)
             generation = Generation(experiment, judges.profile, workloads, keeper, writer, Lock(), others)
-            tools = replace(search_tools(experiment, workloads, judges.first), host=around.host)
+            tools = replace(
+                search_tools(experiment, workloads, judges.first), host=around.host, run=folder.root
+            )
             _generate(folder, generation, around, tools)
         else:
             copy_answers(RunFolder(folder.root.parent / experiment.answers_of), folder, writer)

@@ -1,14 +1,14 @@
 """From the options of `ekb run` to the rows of its table."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from edgekernelbench.agents.models.registry import parse_spec
 from edgekernelbench.agents.prices import Price, load_prices
-from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.bench.experiment import (
     SEARCHES,
@@ -17,6 +17,7 @@ from edgekernelbench.bench.experiment import (
     PriceSetting,
     resolve_workloads,
 )
+from edgekernelbench.bench.visits.recipe import find_recipe
 from edgekernelbench.evaluator.boards.address import is_board, parse_address
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.language import LANGUAGES, Language
@@ -39,6 +40,8 @@ AGENTS: dict[str, dict[str, Any]] = {
     "scripted": {"kind": "scripted"},
 }
 """The agents by their words, with the settings of each."""
+VISITING = "cli:"
+"""Begins the word of a command-line agent; its recipe follows."""
 GOING_ON = tuple(word for word in AGENTS if word not in ("direct", "scripted"))
 """Agents that go on while there is budget."""
 SUBMISSIONS = 16
@@ -126,11 +129,17 @@ def agent_words(text: str | None) -> tuple[str, ...] | None:
     """
     if text is None:
         return None
-    return tuple(choice("agent", word.strip(), tuple(AGENTS)) for word in text.split(",") if word.strip())
+    words = (word.strip() for word in text.split(",") if word.strip())
+    return tuple(w if w.startswith(VISITING) else choice("agent", w, tuple(AGENTS)) for w in words)
 
 
 def agent_rows(
-    agents: tuple[str, ...] | None, models: list[str], texts: list[str], asking: Asking
+    agents: tuple[str, ...] | None,
+    models: list[str],
+    texts: list[str],
+    asking: Asking,
+    *,
+    confined: bool = True,
 ) -> tuple[AgentSetting, ...]:
     """Make one row an agent and model (two for both ways of the grammar), and one a folder of texts.
 
@@ -139,6 +148,7 @@ def agent_rows(
         models: Names of models.
         texts: Folders of kernel texts.
         asking: How models are asked.
+        confined: Whether command-line agents see only what they are shown.
 
     Raises:
         CatalogueError: When a word is not known, or there is no row.
@@ -149,10 +159,16 @@ def agent_rows(
     rows = [
         _row(word, model, asking, held=held)
         for word in wanted
-        for model in (models if word not in ("scripted", *SEARCHES) else ())
+        for model in (models if asks_us(word) else ())
         for held in ways
     ]
     rows += [AgentSetting(name=w, seed=asking.seed, **AGENTS[w]) for w in wanted if w in SEARCHES]
+    rows += [
+        row
+        for w in wanted
+        if w.startswith(VISITING)
+        for row in _visiting_rows(w, models, asking, confined=confined)
+    ]
     for folder in texts if "scripted" in wanted else ():
         if not Path(folder).is_dir():
             raise CatalogueError(f"no folder {folder}: texts stand in one, as FAMILY/WORKLOAD.kir")
@@ -161,6 +177,37 @@ def agent_rows(
     if not rows:
         raise CatalogueError("nobody is to write kernels: give --model NAME, or --texts FOLDER")
     return tuple(rows)
+
+
+def asks_us(word: str) -> bool:
+    """Whether an agent asks its model through our client."""
+    return word not in ("scripted", *SEARCHES) and not word.startswith(VISITING)
+
+
+def _visiting_rows(word: str, models: list[str], asking: Asking, *, confined: bool) -> Iterator[AgentSetting]:
+    """Make one row of a command-line agent for each model, and one row where it asks none."""
+    recipe = find_recipe(word.removeprefix(VISITING))
+    name = f"{VISITING}{recipe.name}"
+    if not recipe.wires:
+        yield AgentSetting(
+            name=row_name(f"{name}{asking.mark}"), kind="cli", recipe=recipe, confined=confined
+        )
+        return
+    if not models:
+        raise PrerequisiteError(f"agent {name} asks a model", "name one with --model")
+    for model in models:
+        spec = parse_spec(model)
+        wire = "anthropic" if spec.kind == "anthropic" else "openai"
+        if spec.kind != "local" and wire not in recipe.wires:
+            raise CatalogueError(f"{name} speaks {' and '.join(recipe.wires)}, the model {model} {wire}")
+        yield AgentSetting(
+            name=row_name(f"{name}-{model}{asking.mark}"),
+            kind="cli",
+            model=model,
+            recipe=recipe,
+            confined=confined,
+            price=asking.price_of(model),
+        )
 
 
 def _row(word: str, model: str, asking: Asking, *, held: bool) -> AgentSetting:
@@ -178,7 +225,13 @@ def _row(word: str, model: str, asking: Asking, *, held: bool) -> AgentSetting:
 
 
 def budget_of(
-    agents: tuple[str, ...] | None, *, submissions: int | None, tokens: int | None, calls: int | None
+    agents: tuple[str, ...] | None,
+    submissions: int | None,
+    tokens: int | None,
+    calls: int | None,
+    *,
+    money: float | None = None,
+    seconds: float | None = None,
 ) -> BudgetSetting:
     """Fill in the budget of an attempt.
 
@@ -186,14 +239,19 @@ def budget_of(
         agents: Words of `AGENTS`; None for direct answers.
         submissions: Measurements; None for 16 where an agent can use them, else none.
         tokens: Tokens; None for no limit.
-        calls: Calls of the model; None for four a submission where an agent can use them.
+        calls: Calls of the model; None for four a submission where an agent of ours can use them.
+        money: In the currency of the price table; None for no limit.
+        seconds: Time of the agent; None for no limit.
     """
-    goes_on = any(word in GOING_ON for word in agents or ())
+    visiting = [word.startswith(VISITING) for word in agents or ()]
+    goes_on = any(visiting) or any(word in GOING_ON for word in agents or ())
     if submissions is None:
         submissions = SUBMISSIONS if goes_on else 0
-    if calls is None and goes_on:
+    # A command-line agent asks its model for every command of the shell; where it is alone, nothing is spent
+    # unequally without a limit.
+    if calls is None and goes_on and not (visiting and all(visiting)):
         calls = CALLS_A_SUBMISSION * max(1, submissions)
-    return BudgetSetting(submissions=submissions, tokens=tokens, calls=calls)
+    return BudgetSetting(submissions=submissions, tokens=tokens, calls=calls, money=money, seconds=seconds)
 
 
 def workload_ids(names: list[str] | None, suite: str) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ def run(
     *,
     model: o.Models = None,
     texts: o.Texts = None,
+    unconfined: o.Unconfined = False,
     again: o.Again = None,
     agent: o.AgentKind = None,
     suite: o.Suite = "quick",
@@ -87,15 +88,14 @@ def run(
         return finish((judge_again(RunFolder(Path(again)), root, given),))
     agents = agent_words(agent)
     asking = Asking(grammar, max_tokens, temperature, seed, price_table(prices), read_language(language))
-    budget = budget_of(agents, submissions=submissions, tokens=tokens, calls=calls)
     experiment = Experiment(
-        agents=agent_rows(agents, model or [], texts or [], asking),
+        agents=agent_rows(agents, model or [], texts or [], asking, confined=not unconfined),
         suite=suite,
         workloads=workload_ids(workload, suite),
         track=choice("track", track, TRACKS),
         language=asking.language,
         k=k,
-        budget=budget.model_copy(update={"money": money, "seconds": seconds}),
+        budget=budget_of(agents, submissions, tokens, calls, money=money, seconds=seconds),
         concurrency=concurrency,
     ).model_copy(update=given)
     if dry_run:

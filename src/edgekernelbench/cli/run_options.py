@@ -24,9 +24,15 @@ AgentKind = Annotated[
         "--agents",
         "--agent",
         "-a",
-        help="Who writes, a list with commas: direct, best-of, repair, leka, policy, random, ...",
+        help="Who writes, a list with commas: direct, best-of, repair, leka, policy, cli:NAME, ...",
         metavar="LIST",
         show_default="direct",
+    ),
+]
+Unconfined = Annotated[
+    bool,
+    typer.Option(
+        "--unconfined", help="Let command-line agents see this machine; no comparison has such rows."
     ),
 ]
 Suite = Annotated[
