@@ -24,19 +24,20 @@ AgentKind = Annotated[
         "--agents",
         "--agent",
         "-a",
-        help="Who writes, a list with commas: direct, best-of, repair, leka, policy, cli:NAME, ...",
+        help="Who writes, a list with commas: direct, best-of, repair, leka, policy, random, ...",
         metavar="LIST",
         show_default="direct",
     ),
 ]
-Unconfined = Annotated[
-    bool,
-    typer.Option(
-        "--unconfined", help="Let command-line agents see this machine; no comparison has such rows."
-    ),
-]
 Suite = Annotated[
-    str, typer.Option("--suite", help="The suite of workloads.", metavar="NAME", autocompletion=suites)
+    str | None,
+    typer.Option(
+        "--suite",
+        help="The suite of workloads.",
+        metavar="NAME",
+        autocompletion=suites,
+        show_default="quick, with --in: full",
+    ),
 ]
 Workloads = Annotated[
     list[str] | None,
