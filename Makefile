@@ -17,6 +17,10 @@ setup: $(STAMP)  ## the environment in .venv, nothing outside it
 
 demo: $(STAMP)   ## the main job: a local model and the hand-written examples on real workloads
 	.venv/bin/ekb run --model smollm2 --grammar both --texts examples/kernels --suite quick --max-tokens 300
+	@echo
+	@echo "what the scores mean: docs/explanation/scores.md"
+	@echo "what a refusal such as P01 means: .venv/bin/ekb explain P01"
+	@echo "the same as a page, with every text: .venv/bin/ekb report RUN --html report.html, RUN being the run folder"
 
 check: $(STAMP)  ## style, types, layering: no compiler, no device
 	.venv/bin/ruff format --check .

@@ -221,3 +221,21 @@ NETS = {
     "unet": (UNet, lambda: (torch.randn(1, 1, 64, 64),)),
 }
 """Each network, and what makes the inputs that it takes."""
+
+
+def build(name: str) -> tuple[nn.Module, tuple[Tensor, ...]]:
+    """Make a network with random weights and inputs for it, the same ones every time.
+
+    Batch normalisation takes the statistics of a few random inputs: with those that it begins with, signals die
+    out on their way, and every network computes its last bias.
+    """
+    torch.manual_seed(0)
+    kind, make = NETS[name]
+    net = kind()
+    for layer in net.modules():
+        if isinstance(layer, nn.BatchNorm2d):
+            layer.momentum = 1.0
+    if any(isinstance(layer, nn.BatchNorm2d) for layer in net.modules()):
+        with torch.no_grad():
+            net.train()(*(torch.randn(8, *given.shape[1:]) for given in make()))
+    return net.eval(), make()

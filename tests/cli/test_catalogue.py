@@ -30,6 +30,7 @@ def test_a_workload_is_shown_with_both_of_its_texts(ekb: Ekb) -> None:
     assert "with compute:" in done.out
     assert "torch.softmax" in done.out
     assert workload.source in done.out
+    assert 'x = { draw = "normal", mean = 0.0, std = ' in done.out
     shown = ekb("catalogue", "show", workload.id, "--json").json
     assert shown["canonical"].startswith("def softmax(")
 

@@ -49,6 +49,8 @@ def test_the_version_is_one_line(ekb: Ekb) -> None:
         (("explain", "C1"), "ekb: no code 'C1'; did you mean C1"),
         (("catalogue", "show", "norm/sofmax@r32-n8192-f32"), "did you mean norm/softmax"),
         (("catalogue", "list", "--suite", "quik"), "did you mean quick"),
+        (("completion",), "ekb: missing argument 'SHELL'. Choose from: bash, zsh, fish, powershell; `ekb"),
+        (("completion", "fsh"), "ekb: invalid value for 'SHELL': 'fsh' is not one of 'bash', 'zsh', "),
         (("report",), "ekb: missing argument 'RUN...'; `ekb report --help` shows the options\n"),
         (("report", "no/such/run"), "ekb: "),
     ],

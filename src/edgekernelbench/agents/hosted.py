@@ -6,15 +6,30 @@ agent of others ──(MCP, command line)──▶ Counter ──▶ the doors o
 What it has measured best is its answer, whatever becomes of it.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
-from edgekernelbench.agents.ledger import merit
+from edgekernelbench.agents.ledger import BEST, merit
 from edgekernelbench.agents.protocol import Answer, Doors, Feedback, Task
 from edgekernelbench.base.errors import BudgetExceeded, EkbError
 
+SPENT = "not measured: {}; the best text so far is your answer"
 NOTHING_YET = "nothing has been measured yet: call measure with a whole kernel text"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an agent is told at the counter.
+
+    Attributes:
+        text: All of it.
+        good: Whether the text that it asked about is correct, as far as was looked at.
+    """
+
+    text: str
+    good: bool = True
 
 
 class Counter:
@@ -29,13 +44,22 @@ class Counter:
         self.task = task
         self.failure: EkbError | None = None
         """Why nothing more can be learnt; then the attempt is made again."""
+        self.last = time.monotonic()
+        """When it was last asked, by the monotonic clock."""
+        self.asked = 0
+        """How often it was asked."""
+        self.busy = 0
+        """How many questions about texts are being answered."""
         self._doors = doors
         self._lock = Lock()
+        # One at a time: whoever asks twice at once would find the budget as it was before either.
+        self._turn = Lock()
         self._best: tuple[str, Feedback] | None = None
         self._accepted = ""
 
     def card(self) -> str:
         """Give the rules, the language and the card of the task."""
+        self._note()
         return f"{self.task.system}\n\n{self.task.prompt}"
 
     def check(self, source: str) -> str:
@@ -44,12 +68,16 @@ class Counter:
         Args:
             source: The whole kernel text.
         """
+        return self.hear_check(source).text
+
+    def hear_check(self, source: str) -> Said:
+        """Check a text; also say whether it is good."""
         feedback = self._ask(self._doors.check, source)
         if isinstance(feedback, str):
-            return feedback
+            return Said(feedback, good=False)
         if feedback.accepted:
             self._accepted = source
-        return feedback.text
+        return Said(feedback.text, good=bool(feedback.correct))
 
     def measure(self, source: str) -> str:
         """Measure a text on the device: one submission.
@@ -57,22 +85,28 @@ class Counter:
         Args:
             source: The whole kernel text.
         """
+        return self.hear_measure(source).text
+
+    def hear_measure(self, source: str) -> Said:
+        """Measure a text; also say whether it is good."""
         feedback = self._ask(self._doors.measure, source)
         if isinstance(feedback, str):
-            return feedback
+            return Said(feedback, good=False)
         with self._lock:
             if self._best is None or merit(feedback) > merit(self._best[1]):
                 self._best = source, feedback
-        return feedback.text
+        return Said(feedback.text, good=bool(feedback.correct))
 
     def best(self) -> str:
         """Give the best text that was measured, and what was said of it."""
+        self._note()
         with self._lock:
             best = self._best
         return NOTHING_YET if best is None else f"{best[0].rstrip()}\n\n{best[1].text}"
 
     def left(self) -> str:
         """Say what is left of the budget."""
+        self._note()
         return str(self._doors.left())
 
     def answer(self) -> Answer:
@@ -84,20 +118,31 @@ class Counter:
         if self.failure is not None:
             raise self.failure
         if self._best is not None:
-            return Answer(self._best[0], "the best that was measured")
+            return Answer(self._best[0], BEST)
         note = "the last text that was accepted" if self._accepted else "no text was accepted"
         return Answer(self._accepted, note)
 
     def _ask(self, door: Callable[[str], Feedback], source: str) -> Feedback | str:
         if self.failure is not None:
             return f"this session has ended: {self.failure}"
+        self._note(1)
         try:
-            return door(source)
+            with self._turn:
+                return door(source)
         except BudgetExceeded as spent:
-            return f"not measured: {spent}; the best text so far is your answer"
+            return SPENT.format(spent)
         except EkbError as error:
             self.failure = error
             return f"this session has ended: {error}"
+        finally:
+            self._note(-1)
+
+    def _note(self, more: int = 0) -> None:
+        """Note that the agent is alive, and how much it waits for."""
+        with self._lock:
+            self.last = time.monotonic()
+            self.asked += more >= 0
+            self.busy += more
 
 
 Host = Callable[[Counter], None]

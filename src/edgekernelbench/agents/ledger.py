@@ -7,6 +7,7 @@ one of a text that was refused. What is left stands in every reply; what is best
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from threading import RLock
 from typing import TypeVar
 
 from edgekernelbench.agents.models.protocol import ChatModel, Reply, Request, Usage
@@ -25,6 +26,7 @@ from edgekernelbench.agents.protocol import (
 )
 from edgekernelbench.base.errors import BudgetExceeded, PrerequisiteError
 
+BEST = "the best that was measured"
 NS_PER_SECOND = 1_000_000_000
 Number = TypeVar("Number", int, float)
 
@@ -78,6 +80,8 @@ class Ledger:
         self._clock = clock
         self._start = clock()
         self._waited = 0
+        # Agents from elsewhere come in several threads: to the doors, and to their model.
+        self._lock = RLock()
 
     @property
     def seconds(self) -> float:
@@ -108,15 +112,26 @@ class Ledger:
             if room is not None:
                 request = replace(request, max_tokens=min(request.max_tokens, room))
             reply = model.complete(request)
+            self.tell(request, reply, heard)
+            return reply
+
+        return ask
+
+    def tell(self, request: Request, reply: Reply, heard: Heard | None = None) -> None:
+        """Count a call of the model, wherever it was made.
+
+        Args:
+            request: What was asked.
+            reply: What came of it.
+            heard: Is told of it.
+        """
+        with self._lock:
             self.calls += 1
             self.usage += reply.usage
             if self._price is not None and self.money is not None:
                 self.money += self._price.of(reply.usage)
-            if heard is not None:
-                heard(request, reply)
-            return reply
-
-        return ask
+        if heard is not None:
+            heard(request, reply)
 
     def measure(self, judge: Judge) -> Judge:
         """Make the counted door to the device.
@@ -126,8 +141,9 @@ class Ledger:
         """
 
         def submit(source: str) -> Feedback:
-            self._refuse_when_spent("submissions", "seconds")
-            self.submissions += 1
+            with self._lock:
+                self._refuse_when_spent("submissions", "seconds")
+                self.submissions += 1
             before = self._clock()
             feedback = judge(source)
             self._waited += self._clock() - before
@@ -153,7 +169,14 @@ class Ledger:
     ) -> Doors:
         """Make all doors of one attempt; static feedback is free and says nothing of the budget."""
         chat = self.chat(model, heard) if model is not None else None
-        return Doors(self.check(check), self.measure(judge), self.left, chat=chat, inspect=inspect)
+        return Doors(
+            self.check(check),
+            self.measure(judge),
+            self.left,
+            chat=chat,
+            inspect=inspect,
+            told=lambda request, reply: self.tell(request, reply, heard),
+        )
 
     def _signed(self, feedback: Feedback) -> Feedback:
         left = self.left()
@@ -196,7 +219,7 @@ def solve_within(agent: Agent, task: Task, doors: Doors, ledger: Ledger) -> Answ
         return answer
     source, feedback = ledger.best
     if feedback.correct or not answer.source:
-        return answer if answer.source == source else Answer(source, "the best that was measured")
+        return answer if answer.source == source else replace(answer, source=source, note=BEST)
     return answer
 
 

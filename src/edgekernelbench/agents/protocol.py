@@ -18,6 +18,7 @@ from edgekernelbench.agents.notes import Note
 from edgekernelbench.analysis.report import StaticReport
 from edgekernelbench.base.units import Nanoseconds
 from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.records.attempt import Visit
 from edgekernelbench.records.language import Language
 
 
@@ -147,6 +148,11 @@ Inspect = Callable[[Kernel], StaticReport]
 """The free door to static feedback: what a kernel will cost on the device at hand, before it runs."""
 
 
+def untold(request: Request, reply: Reply) -> None:
+    """Take no notice of a call of a model that was made elsewhere."""
+    del request, reply
+
+
 def unnoted(note: Note) -> None:
     """Take no notice of what an agent says about a step."""
     del note
@@ -163,6 +169,7 @@ class Doors:
         left: What is left now.
         inspect: Static feedback, free; absent where there is none.
         note: Takes what an agent says about a step, for the trajectory.
+        told: Takes a call of the model that was made elsewhere and seen by a proxy: it counts like any other.
     """
 
     check: Check
@@ -171,6 +178,7 @@ class Doors:
     chat: Chat | None = None
     inspect: Inspect | None = None
     note: Callable[[Note], None] = unnoted
+    told: Callable[[Request, Reply], None] = untold
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +188,14 @@ class Answer:
     Attributes:
         source: The kernel text; empty when there was none, which is an attempt all the same.
         note: Why it is this text, for the record: one sentence.
+        visit: How an agent from elsewhere worked; None for agents of ours.
+        log: What it wrote while it worked.
     """
 
     source: str
     note: str = ""
+    visit: Visit | None = None
+    log: str = ""
 
 
 class Agent(Protocol):

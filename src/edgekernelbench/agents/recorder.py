@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from threading import Lock
 
 from edgekernelbench.agents.ledger import Ledger
 from edgekernelbench.agents.models.protocol import Reply, Request
@@ -70,6 +71,8 @@ class Recorder:
         self._authors: dict[str, tuple[str, ...]] = {}
         self._noted = False
         self._left = ledger.left()
+        # Agents from elsewhere are in several threads at once.
+        self._lock = Lock()
 
     @property
     def texts(self) -> dict[str, str]:
@@ -84,9 +87,16 @@ class Recorder:
             if chat is None:
                 raise InternalError("an agent without a model asked one")
             reply = chat(request)
-            self._left = self._ledger.left()
-            self._calls.append(self._chat_call(request, reply))
+            with self._lock:
+                self._left = self._ledger.left()
+                self._calls.append(self._chat_call(request, reply))
             return reply
+
+        def told(request: Request, reply: Reply) -> None:
+            doors.told(request, reply)
+            with self._lock:
+                self._left = self._ledger.left()
+                self._calls.append(self._chat_call(request, reply))
 
         def check(source: str) -> Feedback:
             return self._told("check", source, doors.check(source))
@@ -102,6 +112,7 @@ class Recorder:
             chat=None if chat is None else ask,
             left=lambda: self._left,
             note=self.note,
+            told=told,
         )
 
     def note(self, note: Note) -> None:
@@ -254,19 +265,20 @@ class Recorder:
         )
 
     def _told(self, door: str, source: str, feedback: Feedback) -> Feedback:
-        self._left = feedback.left
-        call = TextCall(
-            door="measure" if door == "measure" else "check",
-            source=self._said(source),
-            reply=storable(feedback.text),
-            accepted=feedback.accepted,
-            correct=feedback.correct,
-            time_ns=feedback.time,
-            ratio=feedback.ratio,
-            codes=feedback.codes,
-            left=left_record(feedback.left),
-        )
-        self._calls.append(call)
+        with self._lock:
+            self._left = feedback.left
+            call = TextCall(
+                door="measure" if door == "measure" else "check",
+                source=self._said(source),
+                reply=storable(feedback.text),
+                accepted=feedback.accepted,
+                correct=feedback.correct,
+                time_ns=feedback.time,
+                ratio=feedback.ratio,
+                codes=feedback.codes,
+                left=left_record(feedback.left),
+            )
+            self._calls.append(call)
         return feedback
 
     def _chat_call(self, request: Request, reply: Reply) -> ChatCall:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import assert_never
@@ -21,12 +21,12 @@ from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.agents.models.local import require
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.registry import open_model, parse_spec
-from edgekernelbench.agents.packaged import Options, Packaged, make_packaged
 from edgekernelbench.agents.policy.agent import policy_agent
 from edgekernelbench.agents.policy.knobs import halving
 from edgekernelbench.agents.policy.mind import PolicyMind
 from edgekernelbench.agents.prices import Price
 from edgekernelbench.agents.protocol import Agent, Task
+from edgekernelbench.agents.proxy.upstream import open_upstream
 from edgekernelbench.agents.repeated import BestOf, Repair
 from edgekernelbench.agents.scripted import Scripted
 from edgekernelbench.agents.search import Proposer, Search
@@ -36,6 +36,7 @@ from edgekernelbench.lang.grammar import gbnf
 from edgekernelbench.lang.source import MAX_SOURCE_CHARS
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.schema import storable
+from edgekernelbench.workloads.catalogue import DATA
 
 MOST_BYTES = 4 * MAX_SOURCE_CHARS + 4
 """More characters than a text may have, whatever they are in UTF-8."""
@@ -52,6 +53,7 @@ class Contestant:
         settings: What a replay needs to make the agent again.
         price: Money for its tokens; None when it is not known.
         traces: Whether it submits kernels that TVM scheduled.
+        asks: Name of the model that it asks with a client of its own; None for agents that ask through us.
     """
 
     agent: Agent
@@ -60,6 +62,12 @@ class Contestant:
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     price: Price | None = None
     traces: bool = False
+    asks: str | None = None
+
+    @property
+    def model_name(self) -> str | None:
+        """Name of its model; None for agents without one."""
+        return self.asks if self.model is None else self.model.name
 
 
 OpenSearch = Callable[[AgentSetting, Task], AbstractContextManager[Proposer]]
@@ -74,11 +82,13 @@ class Tools:
         random: Draws texts of our language.
         metaschedule: Proposes TVM's schedules.
         host: Lets an agent from elsewhere come; None where none can.
+        run: The run folder, for command-line agents, which must not see it; None where there are none.
     """
 
     random: OpenSearch
     metaschedule: OpenSearch
     host: Host | None = None
+    run: Path | None = None
 
 
 @contextmanager
@@ -119,8 +129,9 @@ def open_contestant(
     if setting.kind == "mcp":
         yield Contestant(Hosted(_host(tools), setting.name), settings=setting.model_dump(mode="json"))
         return
-    if setting.kind == "package" and setting.model is None:
-        yield Contestant(packaged_agent(setting, profile), settings=setting.model_dump(mode="json"))
+    if setting.kind == "cli":
+        with _visiting(setting, endpoint, tools) as visiting:
+            yield visiting
         return
     if setting.model is None:
         raise PrerequisiteError(f"agent {setting.name} has no model", "name one with --model")
@@ -147,12 +158,37 @@ def check_models(settings: Iterable[AgentSetting], endpoint: Endpoint, store: Pa
     Raises:
         PrerequisiteError: When a package, a key or a store is missing.
     """
-    for spec in {parse_spec(setting.model) for setting in settings if setting.model is not None}:
+    asked = {(parse_spec(s.model), s.kind == "cli") for s in settings if s.model is not None}
+    for spec, visiting in asked:
         if spec.kind == "local":
             require(bundled(spec.model))
-            continue
-        with open_model(spec, endpoint, store):
-            pass
+        elif visiting:
+            with open_upstream(spec, endpoint):
+                pass
+        else:
+            with open_model(spec, endpoint, store):
+                pass
+
+
+@contextmanager
+def _visiting(setting: AgentSetting, endpoint: Endpoint, tools: Tools | None) -> Iterator[Contestant]:
+    """Make a command-line agent, with its way to the model that it asks."""
+    recipe = setting.recipe
+    if recipe is None or tools is None or tools.run is None:
+        raise InternalError(f"expected a recipe and a run folder for agent {setting.name}, found none")
+    # Imported when such an agent comes: its doors need packages that others do without.
+    from edgekernelbench.bench.visits.visit import Visitor, check_here  # noqa: PLC0415
+
+    check_here([recipe])
+    visitor = Visitor(setting.name, recipe, confined=setting.confined, run=tools.run, data=DATA)
+    settings = setting.model_dump(mode="json")
+    if setting.model is None:
+        yield Contestant(visitor, settings=settings)
+        return
+    with open_upstream(parse_spec(setting.model), endpoint) as upstream:
+        price = None if setting.price is None else setting.price.price()
+        asking = replace(visitor, upstream=upstream)
+        yield Contestant(asking, settings=settings, price=price, asks=setting.model)
 
 
 def _host(tools: Tools | None) -> Host:
@@ -192,22 +228,10 @@ def model_agent(setting: AgentSetting, profile: Profile) -> Agent:
             return leka_agent(setting, profile)
         case "policy":
             return policy_agent(profile, name=setting.name, seed=setting.seed or 0)
-        case "package":
-            return packaged_agent(setting, profile)
-        case "scripted" | "random" | "metaschedule" | "mcp":
+        case "scripted" | "random" | "metaschedule" | "mcp" | "cli":
             raise InternalError(f"agent {setting.kind} asks no model")
         case _:
             assert_never(setting.kind)
-
-
-def packaged_agent(setting: AgentSetting, profile: Profile) -> Packaged:
-    """Make an agent of another package of its settings.
-
-    Raises:
-        PrerequisiteError: When no package brings it, or it cannot be made.
-    """
-    options = Options(setting.name, profile, setting.seed or 0, setting.max_tokens, setting.temperature)
-    return make_packaged(setting.entry or setting.name, options)
 
 
 def leka_agent(setting: AgentSetting, profile: Profile) -> Leka:

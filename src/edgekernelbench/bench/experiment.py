@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_seri
 from edgekernelbench.agents.ledger import Budget
 from edgekernelbench.agents.prices import Price
 from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.bench.visits.recipe import Recipe
 from edgekernelbench.records.attempt import attempt_id
 from edgekernelbench.records.language import Language
 from edgekernelbench.records.schema import Record
@@ -45,16 +46,7 @@ class AgentSetting(Record):
     name: str = Field(min_length=1, pattern=r"^[^/\s]+$")
     """The name of the row."""
     kind: Literal[
-        "direct",
-        "scripted",
-        "best-of",
-        "repair",
-        "leka",
-        "policy",
-        "random",
-        "metaschedule",
-        "mcp",
-        "package",
+        "direct", "scripted", "best-of", "repair", "leka", "policy", "random", "metaschedule", "mcp", "cli"
     ]
     """Which agent."""
     model: str | None = None
@@ -77,14 +69,16 @@ class AgentSetting(Record):
     """For `leka`: whether a plan and its layer are asked for in one call."""
     price: PriceSetting | None = None
     """Money for its tokens; None when it is not known."""
-    entry: str | None = None
-    """For `package`: the name of the entry point; left out for others."""
+    recipe: Recipe | None = None
+    """For `cli`: how it is started and read; left out for others."""
+    confined: bool = True
+    """For `cli`: whether it sees only what it is shown; left out where it is so."""
 
     @model_serializer(mode="wrap")
     def _leave_out_what_others_have_not(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Write what agents of packages alone have only for them: other manifests stay what they were."""
+        """Write what command-line agents alone have only for them: other manifests stay what they were."""
         fields: dict[str, Any] = write(self)
-        unused: dict[str, Any] = {"entry": None}
+        unused = {"recipe": None, "confined": True}
         return {name: value for name, value in fields.items() if name not in unused or value != unused[name]}
 
     @classmethod
@@ -155,14 +149,12 @@ class Experiment(Record):
     """Limits of each attempt."""
     concurrency: int = Field(default=1, ge=1)
     """Attempts that are generated at one time."""
-    catalogue: str | None = None
-    """A catalogue of one's own, as a folder or the name of an entry point; None for ours."""
 
     def settings(self) -> dict[str, JsonValue]:
         """Give the settings as the manifest stores them."""
         values: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True)
-        # What only some runs have stands in no other manifest.
-        unused = [name for name in ("also", "answers_of", "catalogue") if not values[name]]
+        # What only runs on several devices, or of the control, have stands in no other manifest.
+        unused = [name for name in ("also", "answers_of") if not values[name]]
         unused += ["language"] if self.language == "kernel" else []
         return {name: value for name, value in values.items() if name not in unused}
 
@@ -209,7 +201,7 @@ def resolve_workloads(
     return catalogue.select(names, suite=suite)
 
 
-WRITES_C = ("direct", "scripted", "best-of", "repair")
+WRITES_C = ("direct", "scripted", "best-of", "repair", "cli")
 """Kinds of agents that can be asked for plain C: the others work on the layers of our language."""
 
 

@@ -129,8 +129,7 @@ class Generation:
         steps: list[str] = []
         name = contestant.agent.name
         made = attempt_id(name, workload.id, number)
-        model = None if contestant.model is None else contestant.model.name
-        entrant = Entrant(name, model, made, self.profile.name, contestant.settings)
+        entrant = Entrant(name, contestant.model_name, made, self.profile.name, contestant.settings)
         recorder = Recorder(entrant, task, ledger)
         path = trajectory_path(self.writer.folder.root, made)
         memory = remember(path, recorder.head)
@@ -150,6 +149,8 @@ class Generation:
         except (ModelError, NothingLearnt) as error:
             answer, ending = Answer("", str(error)), Ending.LOST
         text = self._store(answer.source) if answer.source else None
+        if answer.log:
+            steps.append(self._store(answer.log))
         if ending is Ending.LOST:
             write_trajectory(path, recorder.head, recorder.unfinished(), None)
         else:
@@ -170,6 +171,7 @@ class Generation:
                 submissions=ledger.submissions,
                 wall_ms=(time.monotonic_ns() - start) // NS_PER_MS,
             ),
+            visit=answer.visit,
             trajectory=hash_file(path),
         )
 

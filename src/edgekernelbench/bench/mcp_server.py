@@ -1,9 +1,12 @@
 """The doors of one attempt as an MCP server: on standard input and output, or over HTTP on this machine."""
 
 import hmac
+import socket
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from edgekernelbench.agents.hosted import Counter
 from edgekernelbench.agents.protocol import Task
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
 
 REMEDY = "pip install 'edgekernelbench[mcp]'"
 LOOPBACK = "127.0.0.1"
+END_S = 5.0
+"""Patience for a server in a thread to end."""
 ABOUT = (
     "Write a compute kernel for an edge device in the kernel language of EdgeKernelBench. Read the task, "
     "check texts as often as you like, measure the good ones: measurements are counted. The best measured "
@@ -108,20 +113,69 @@ def serve_http(counter: Counter, port: int, token: str) -> None:
     Raises:
         PrerequisiteError: When the SDK is not installed, or the port is taken.
     """
-    server = make_server(counter)
+    app = _http_app(counter, port, token)
     import uvicorn  # noqa: PLC0415
+
+    settings = uvicorn.Config(app, host=LOOPBACK, port=port, log_level="error")
+    try:
+        uvicorn.Server(settings).run()
+    except SystemExit as error:
+        raise PrerequisiteError(f"port {port} cannot be served", "name another with --port") from error
+
+
+class HttpDoor:
+    """The server over HTTP in a thread of its own, on a socket that listens already.
+
+    Attributes:
+        url: Where, as the agent sees it.
+    """
+
+    def __init__(self, counter: Counter, token: str, listen: socket.socket) -> None:
+        """Begin to serve.
+
+        Args:
+            counter: What may be asked.
+            token: What clients must send.
+            listen: The socket; it is closed at the end.
+
+        Raises:
+            PrerequisiteError: When the SDK is not installed.
+        """
+        port = listen.getsockname()[1]
+        app = _http_app(counter, port, token)
+        import uvicorn  # noqa: PLC0415
+
+        self.url = f"http://{LOOPBACK}:{port}/mcp"
+        self._listen = listen
+        self._server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+        self._thread = Thread(target=self._server.run, args=([listen],), name="mcp", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Serve no longer; who is being answered is not waited for long."""
+        self._server.should_exit = True
+        self._thread.join(timeout=END_S)
+        self._listen.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _http_app(counter: Counter, port: int, token: str) -> Any:
+    """Make the ASGI application: the server, behind the token, for this machine's own names alone."""
+    server = make_server(counter)
     from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415
 
     hosts = [f"{name}:{port}" for name in (LOOPBACK, "localhost")]
     security = TransportSecuritySettings(
         allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
     )
-    app = server.streamable_http_app(transport_security=security, host=LOOPBACK)
-    settings = uvicorn.Config(with_token(app, token), host=LOOPBACK, port=port, log_level="error")
-    try:
-        uvicorn.Server(settings).run()
-    except SystemExit as error:
-        raise PrerequisiteError(f"port {port} cannot be served", "name another with --port") from error
+    return with_token(server.streamable_http_app(transport_security=security, host=LOOPBACK), token)
 
 
 def with_token(app: Any, token: str) -> Any:

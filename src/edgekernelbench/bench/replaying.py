@@ -9,8 +9,8 @@ from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.schema import storable
 from edgekernelbench.records.trajectories import Trajectory
 
-UNREPLAYED = ("random", "metaschedule", "scripted")
-"""Agents that hold what they do next in a search of their own, or in a folder of texts."""
+UNREPLAYED = ("random", "metaschedule", "scripted", "mcp", "cli")
+"""Agents that hold what they do next in a search of their own, in a folder of texts, or elsewhere."""
 
 
 def replay_file(trajectory: Trajectory) -> list[str]:

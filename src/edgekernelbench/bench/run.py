@@ -34,7 +34,7 @@ from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.attempt import Attempt, attempt_id
 from edgekernelbench.records.store import RunFolder
-from edgekernelbench.workloads.catalogue import Catalogue, find_catalogue
+from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = 
         RecordError: When the folder holds a run already.
         CatalogueError: When a workload or the profile does not exist, or an agent is not of the track.
     """
-    known = catalogue or find_catalogue(experiment.catalogue)
+    known = catalogue or load_catalogue()
     searching = [agent.name for agent in experiment.agents if agent.kind in SEARCHES or agent.policy]
     if searching and experiment.track != "optimise":
         raise CatalogueError(f"agent {searching[0]} starts from a given text: take --track optimise")
@@ -103,9 +103,9 @@ def continue_run(
     """
     around = surroundings or Surroundings()
     manifest = folder.manifest()
-    experiment = Experiment.from_settings(manifest.settings, folder.root.name)
-    known = catalogue or find_catalogue(experiment.catalogue)
+    known = catalogue or load_catalogue()
     hold_release(folder, known, "resume it")
+    experiment = Experiment.from_settings(manifest.settings, folder.root.name)
     workloads = {name: known.workload(name) for name in experiment.workloads}
     _check_vendor(experiment)
     with (
@@ -121,7 +121,9 @@ def continue_run(
         if experiment.answers_of is None:
             others = tuple(find_device(name).profile for name in experiment.also)
             generation = Generation(experiment, judges.profile, workloads, keeper, writer, Lock(), others)
-            tools = replace(search_tools(experiment, workloads, judges.first), host=around.host)
+            tools = replace(
+                search_tools(experiment, workloads, judges.first), host=around.host, run=folder.root
+            )
             _generate(folder, generation, around, tools)
         else:
             copy_answers(RunFolder(folder.root.parent / experiment.answers_of), folder, writer)

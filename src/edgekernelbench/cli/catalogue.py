@@ -1,15 +1,17 @@
 """`ekb catalogue`: list, show and check patterns and workloads."""
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
+from pydantic import BaseModel
 
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.bench.progress import Bar
-from edgekernelbench.cli.catalogues import Folder
+from edgekernelbench.cli.catalogues import Folder, find_catalogue
 from edgekernelbench.cli.lint import lint
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
@@ -17,7 +19,6 @@ from edgekernelbench.cli.status import Status
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.reports.text import columns, counted
-from edgekernelbench.workloads.catalogue import find_catalogue
 from edgekernelbench.workloads.check import check_catalogue
 from edgekernelbench.workloads.scaffold import write_pattern
 from edgekernelbench.workloads.schema import Domain, Level, Workload
@@ -109,10 +110,16 @@ def show(
     if as_json:
         print_json({**_as_json(found), "canonical": text, "pytorch": found.pattern.torch_text})
         return Status.YES
-    inputs = [f"{name}: {draw!r}" for name, draw in found.inputs.items()]
+    inputs = [f"{name} = {_as_toml(draw)}" for name, draw in found.inputs.items()]
     print_lines([found.id, f"{found.domain}, {found.level}; sums in {found.accumulate}", found.source, ""])
-    print_lines([text, found.pattern.torch_text, *inputs])
+    print_lines([text, "", found.pattern.torch_text, "", *inputs])
     return Status.YES
+
+
+def _as_toml(draw: BaseModel) -> str:
+    """Write how a parameter is drawn as a row of the catalogue does."""
+    fields = draw.model_dump(mode="json", exclude_none=True)
+    return f"{{ {', '.join(f'{key} = {json.dumps(value)}' for key, value in fields.items())} }}"
 
 
 @app.command(short_help="Check what the catalogue promises.")

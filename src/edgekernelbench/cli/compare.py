@@ -69,9 +69,7 @@ def compare(
     """
     given = [read_all([run]) for run in runs]
     read = [run for several in given for run in several]
-    for run in read:
-        for line in flaw_lines(run.flaws, run.folder):
-            say(line)
+    _say_what_is_left_out(read)
     comparisons = _comparisons(given, agent or (), metric or (*DEFAULT, PORTABLE_WORD), seed)
     if as_json:
         print_json(comparisons_as_json(comparisons, seed=seed))
@@ -85,6 +83,15 @@ def compare(
         say(line)
     changed = any(run.flaws for run in read)
     return Status.YES if all_judged(comparisons) and not below and not changed else Status.NO
+
+
+def _say_what_is_left_out(read: Sequence[RunAttempts]) -> None:
+    """Name changed records, and agents that are in no comparison."""
+    for run in read:
+        for line in flaw_lines(run.flaws, run.folder):
+            say(line)
+        for name, why in run.barred.items():
+            say(f"ekb: {name} in {run.folder} is left out: {why}")
 
 
 def _comparisons(

@@ -53,6 +53,8 @@ def _usage_text(message: str, arguments: list[str]) -> str:
     """Say what is wrong with a command line as our own messages are: lower case, no full stop, what to do."""
     if message.startswith("Usage:"):
         return message
+    # The library lists choices a line each, and says where in itself a value was refused.
+    message = " ".join(message.replace("Value error, ", "").split())
     name = next((word for word in arguments if word in COMMANDS), "COMMAND")
     return f"ekb: {message[:1].lower()}{message[1:].rstrip('.')}; `ekb {name} --help` shows the options"
 

@@ -124,5 +124,5 @@ def _say_flaws(scored: Sequence[RunScores]) -> None:
 
 
 def _status(scored: Sequence[RunScores]) -> Status:
-    withheld = any(isinstance(row, Withheld) for run in scored for row in run.rows)
+    withheld = any(isinstance(row, Withheld) and not row.barred for run in scored for row in run.rows)
     return Status.NO if withheld or any(run.flaws for run in scored) else Status.YES

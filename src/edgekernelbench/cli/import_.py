@@ -15,6 +15,17 @@ from edgekernelbench.reports.text import columns
 
 app = command_app()
 
+Sizes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--size",
+        "-s",
+        help="Fixes a size that is open, or one of a problem file; may be repeated.",
+        metavar="NAME=NUMBER",
+    ),
+]
+Trust = Annotated[bool, typer.Option("--trust", help="Let a Python model run, in a process of its own.")]
+
 
 @app.command(name="import")
 def import_(
@@ -24,18 +35,8 @@ def import_(
     ],
     *,
     out: Annotated[str, typer.Option("--out", "-o", help="A folder for the catalogue.", metavar="DIR")],
-    size: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--size",
-            "-s",
-            help="Fixes a size that is open, or one of a problem file; may be repeated.",
-            metavar="NAME=NUMBER",
-        ),
-    ] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Let a Python model run, in a process of its own.")
-    ] = False,
+    size: Sizes = None,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> int:
     """Read a model, fuse it as TVM does, and write each function as a workload of a private catalogue.
@@ -43,7 +44,7 @@ def import_(
     What cannot be written in the language stays with TVM and is listed with the reason.
     Each text was compared with what TVM computes, and the whole with the model's own framework.
     """
-    found = import_model(Request(model, _sizes(size or []), trust), Path(out))
+    found = import_model(Request(model, parse_sizes(size or []), trust), Path(out))
     if as_json:
         print_json(found.model_dump(mode="json", by_alias=True))
         return Status.YES
@@ -52,7 +53,12 @@ def import_(
     return Status.YES
 
 
-def _sizes(words: list[str]) -> dict[str, int]:
+def parse_sizes(words: list[str]) -> dict[str, int]:
+    """Read `NAME=NUMBER` words.
+
+    Raises:
+        CatalogueError: When one is something else.
+    """
     sizes = {}
     for word in words:
         name, _, number = word.partition("=")

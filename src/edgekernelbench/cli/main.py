@@ -33,6 +33,7 @@ COMMANDS = {
     "catalogue": "List, show and check patterns and workloads.",
     "baseline": "Tune references with TVM's MetaSchedule; show what came of it.",
     "import": "Take a model apart into workloads: ONNX, PyTorch, problem files.",
+    "profile": "Where do time and memory of a model go, and where would a budget pay?",
     "release": "Show, verify and freeze what scores rest on.",
     "export": "Write a kernel as files that a program can be linked with.",
     "verify": "Does an exported kernel compute what its text says?",

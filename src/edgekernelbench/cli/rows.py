@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from edgekernelbench.agents.models.registry import parse_spec
-from edgekernelbench.agents.packaged import Options, make_packaged
 from edgekernelbench.agents.prices import Price, load_prices
-from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
 from edgekernelbench.base.names import nearest
-from edgekernelbench.base.plugins import Group, plugin_names
 from edgekernelbench.bench.experiment import (
     SEARCHES,
     AgentSetting,
@@ -19,10 +17,11 @@ from edgekernelbench.bench.experiment import (
     PriceSetting,
     resolve_workloads,
 )
+from edgekernelbench.bench.visits.recipe import find_recipe
 from edgekernelbench.evaluator.boards.address import is_board, parse_address
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.language import LANGUAGES, Language
-from edgekernelbench.workloads.catalogue import find_catalogue
+from edgekernelbench.workloads.catalogue import load_catalogue
 
 Word = TypeVar("Word", bound=str)
 AGENTS: dict[str, dict[str, Any]] = {
@@ -41,8 +40,10 @@ AGENTS: dict[str, dict[str, Any]] = {
     "scripted": {"kind": "scripted"},
 }
 """The agents by their words, with the settings of each."""
-ONCE = ("direct", "scripted")
-"""Agents that answer once; all others go on while there is budget."""
+VISITING = "cli:"
+"""Begins the word of a command-line agent; its recipe follows."""
+GOING_ON = tuple(word for word in AGENTS if word not in ("direct", "scripted"))
+"""Agents that go on while there is budget."""
 SUBMISSIONS = 16
 """Measurements of an attempt, unless the command line says otherwise."""
 CALLS_A_SUBMISSION = 4
@@ -128,12 +129,17 @@ def agent_words(text: str | None) -> tuple[str, ...] | None:
     """
     if text is None:
         return None
-    known = (*AGENTS, *plugin_names(Group.AGENTS, AGENTS))
-    return tuple(choice("agent", word.strip(), known) for word in text.split(",") if word.strip())
+    words = (word.strip() for word in text.split(",") if word.strip())
+    return tuple(w if w.startswith(VISITING) else choice("agent", w, tuple(AGENTS)) for w in words)
 
 
 def agent_rows(
-    agents: tuple[str, ...] | None, models: list[str], texts: list[str], asking: Asking
+    agents: tuple[str, ...] | None,
+    models: list[str],
+    texts: list[str],
+    asking: Asking,
+    *,
+    confined: bool = True,
 ) -> tuple[AgentSetting, ...]:
     """Make one row an agent and model (two for both ways of the grammar), and one a folder of texts.
 
@@ -142,6 +148,7 @@ def agent_rows(
         models: Names of models.
         texts: Folders of kernel texts.
         asking: How models are asked.
+        confined: Whether command-line agents see only what they are shown.
 
     Raises:
         CatalogueError: When a word is not known, or there is no row.
@@ -152,11 +159,16 @@ def agent_rows(
     rows = [
         _row(word, model, asking, held=held)
         for word in wanted
-        for model in (models if word not in ("scripted", *SEARCHES) and word in AGENTS else ())
+        for model in (models if asks_us(word) else ())
         for held in ways
     ]
     rows += [AgentSetting(name=w, seed=asking.seed, **AGENTS[w]) for w in wanted if w in SEARCHES]
-    rows += [row for word in wanted if word not in AGENTS for row in _packaged_rows(word, models, asking)]
+    rows += [
+        row
+        for w in wanted
+        if w.startswith(VISITING)
+        for row in _visiting_rows(w, models, asking, confined=confined)
+    ]
     for folder in texts if "scripted" in wanted else ():
         if not Path(folder).is_dir():
             raise CatalogueError(f"no folder {folder}: texts stand in one, as FAMILY/WORKLOAD.kir")
@@ -167,28 +179,35 @@ def agent_rows(
     return tuple(rows)
 
 
-def _packaged_rows(word: str, models: list[str], asking: Asking) -> Iterator[AgentSetting]:
-    """Make one row of an agent of another package for each model, or one without a model.
+def asks_us(word: str) -> bool:
+    """Whether an agent asks its model through our client."""
+    return word not in ("scripted", *SEARCHES) and not word.startswith(VISITING)
 
-    Raises:
-        PrerequisiteError: When it cannot be made: sooner said than after a run has begun.
-    """
-    make_packaged(word, Options(word, load_profile("llvm")))
-    named: list[str | None] = [*models] or [None]
-    for model in named:
-        row = AgentSetting(
-            name=row_name(f"{word}-{model}" if model else word),
-            kind="package",
-            entry=word,
-            temperature=asking.temperature,
-            seed=asking.seed,
+
+def _visiting_rows(word: str, models: list[str], asking: Asking, *, confined: bool) -> Iterator[AgentSetting]:
+    """Make one row of a command-line agent for each model, and one row where it asks none."""
+    recipe = find_recipe(word.removeprefix(VISITING))
+    name = f"{VISITING}{recipe.name}"
+    if not recipe.wires:
+        yield AgentSetting(
+            name=row_name(f"{name}{asking.mark}"), kind="cli", recipe=recipe, confined=confined
         )
-        if model is None:
-            yield row
-            continue
+        return
+    if not models:
+        raise PrerequisiteError(f"agent {name} asks a model", "name one with --model")
+    for model in models:
         spec = parse_spec(model)
-        most = asking.max_tokens or (SMALL_ANSWER if spec.is_small else LARGE_ANSWER)
-        yield row.model_copy(update={"model": model, "max_tokens": most, "price": asking.price_of(model)})
+        wire = "anthropic" if spec.kind == "anthropic" else "openai"
+        if spec.kind != "local" and wire not in recipe.wires:
+            raise CatalogueError(f"{name} speaks {' and '.join(recipe.wires)}, the model {model} {wire}")
+        yield AgentSetting(
+            name=row_name(f"{name}-{model}{asking.mark}"),
+            kind="cli",
+            model=model,
+            recipe=recipe,
+            confined=confined,
+            price=asking.price_of(model),
+        )
 
 
 def _row(word: str, model: str, asking: Asking, *, held: bool) -> AgentSetting:
@@ -206,7 +225,13 @@ def _row(word: str, model: str, asking: Asking, *, held: bool) -> AgentSetting:
 
 
 def budget_of(
-    agents: tuple[str, ...] | None, *, submissions: int | None, tokens: int | None, calls: int | None
+    agents: tuple[str, ...] | None,
+    submissions: int | None,
+    tokens: int | None,
+    calls: int | None,
+    *,
+    money: float | None = None,
+    seconds: float | None = None,
 ) -> BudgetSetting:
     """Fill in the budget of an attempt.
 
@@ -214,34 +239,28 @@ def budget_of(
         agents: Words of `AGENTS`; None for direct answers.
         submissions: Measurements; None for 16 where an agent can use them, else none.
         tokens: Tokens; None for no limit.
-        calls: Calls of the model; None for four a submission where an agent can use them.
+        calls: Calls of the model; None for four a submission where an agent of ours can use them.
+        money: In the currency of the price table; None for no limit.
+        seconds: Time of the agent; None for no limit.
     """
-    goes_on = any(word not in ONCE for word in agents or ())
+    visiting = [word.startswith(VISITING) for word in agents or ()]
+    goes_on = any(visiting) or any(word in GOING_ON for word in agents or ())
     if submissions is None:
         submissions = SUBMISSIONS if goes_on else 0
-    if calls is None and goes_on:
+    # A command-line agent asks its model for every command of the shell; where it is alone, nothing is spent
+    # unequally without a limit.
+    if calls is None and goes_on and not (visiting and all(visiting)):
         calls = CALLS_A_SUBMISSION * max(1, submissions)
-    return BudgetSetting(submissions=submissions, tokens=tokens, calls=calls)
+    return BudgetSetting(submissions=submissions, tokens=tokens, calls=calls, money=money, seconds=seconds)
 
 
-def workload_ids(names: list[str] | None, suite: str, catalogue: str | None = None) -> tuple[str, ...]:
+def workload_ids(names: list[str] | None, suite: str) -> tuple[str, ...]:
     """Find the workloads that the options name.
-
-    Args:
-        names: Workloads, patterns or families; empty for the whole suite.
-        suite: The suite.
-        catalogue: The word for a catalogue; None for ours.
 
     Raises:
         CatalogueError: When a name or the suite is unknown.
     """
-    found = find_catalogue(catalogue)
-    return tuple(w.id for w in resolve_workloads(found, tuple(names or ()), suite=suite))
-
-
-def catalogue_word(text: str | None) -> str | None:
-    """Make a word for a catalogue that means the same wherever a run is gone on with."""
-    return str(Path(text).resolve()) if text is not None and Path(text).is_dir() else text
+    return tuple(w.id for w in resolve_workloads(load_catalogue(), tuple(names or ()), suite=suite))
 
 
 def row_name(text: str) -> str:

@@ -10,7 +10,6 @@ from edgekernelbench.bench.contestants import check_models
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.several import start_runs
 from edgekernelbench.cli import run_options as o
-from edgekernelbench.cli.catalogues import Folder
 from edgekernelbench.cli.going import finish_runs
 from edgekernelbench.cli.options import (
     Answers,
@@ -30,14 +29,13 @@ from edgekernelbench.cli.rows import (
     agent_rows,
     agent_words,
     budget_of,
-    catalogue_word,
     choice,
     device_names,
     price_table,
     read_language,
     workload_ids,
 )
-from edgekernelbench.evaluator.compilers import compiler_names
+from edgekernelbench.evaluator.compilers import COMPILERS
 from edgekernelbench.records.store import RunFolder
 
 app = command_app()
@@ -48,10 +46,10 @@ def run(
     *,
     model: o.Models = None,
     texts: o.Texts = None,
+    unconfined: o.Unconfined = False,
     again: o.Again = None,
     agent: o.AgentKind = None,
-    suite: o.Suite = None,
-    folder: Folder = None,
+    suite: o.Suite = "quick",
     workload: o.Workloads = None,
     track: Track = "write",
     k: o.Attempts = 1,
@@ -90,18 +88,14 @@ def run(
         return finish((judge_again(RunFolder(Path(again)), root, given),))
     agents = agent_words(agent)
     asking = Asking(grammar, max_tokens, temperature, seed, price_table(prices), read_language(language))
-    budget = budget_of(agents, submissions=submissions, tokens=tokens, calls=calls)
-    place = catalogue_word(folder)
-    chosen = suite or ("quick" if place is None else "full")
     experiment = Experiment(
-        agents=agent_rows(agents, model or [], texts or [], asking),
-        suite=chosen,
-        workloads=workload_ids(workload, chosen, place),
-        catalogue=place,
+        agents=agent_rows(agents, model or [], texts or [], asking, confined=not unconfined),
+        suite=suite,
+        workloads=workload_ids(workload, suite),
         track=choice("track", track, TRACKS),
         language=asking.language,
         k=k,
-        budget=budget.model_copy(update={"money": money, "seconds": seconds}),
+        budget=budget_of(agents, submissions, tokens, calls, money=money, seconds=seconds),
         concurrency=concurrency,
     ).model_copy(update=given)
     if dry_run:
@@ -118,7 +112,7 @@ def _given(
     how = {
         "profile": devices[0] if devices else None,
         "also": devices[1:] or None,
-        "compiler": choice("compiler", compiler, compiler_names()) if compiler else None,
+        "compiler": choice("compiler", compiler, COMPILERS) if compiler else None,
         "timing": choice("timing", timing, TIMINGS) if timing else None,
         "vendor": vendor or None,
         "reference": kind,

@@ -24,20 +24,19 @@ AgentKind = Annotated[
         "--agents",
         "--agent",
         "-a",
-        help="Who writes, a list with commas: direct, best-of, repair, leka, policy, random, ...",
+        help="Who writes, a list with commas: direct, best-of, repair, leka, policy, cli:NAME, ...",
         metavar="LIST",
         show_default="direct",
     ),
 ]
-Suite = Annotated[
-    str | None,
+Unconfined = Annotated[
+    bool,
     typer.Option(
-        "--suite",
-        help="The suite of workloads.",
-        metavar="NAME",
-        autocompletion=suites,
-        show_default="quick, with --in: full",
+        "--unconfined", help="Let command-line agents see this machine; no comparison has such rows."
     ),
+]
+Suite = Annotated[
+    str, typer.Option("--suite", help="The suite of workloads.", metavar="NAME", autocompletion=suites)
 ]
 Workloads = Annotated[
     list[str] | None,

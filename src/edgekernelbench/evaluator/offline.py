@@ -47,8 +47,11 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_uint16), ("steps", ctypes.POINTER(_Step)))
 
 
-def go_offline() -> bool:
+def go_offline(families: tuple[int, ...] = (socket.AF_UNIX,)) -> bool:
     """Refuse sockets to this process and all that it starts, for ever.
+
+    Args:
+        families: Sockets of these can still be made.
 
     Returns:
         Whether it is so; False on architectures that are not known here and on systems without filters.
@@ -57,7 +60,7 @@ def go_offline() -> bool:
     if known is None:
         return False
     architecture, make_socket, seccomp = known
-    steps = list(_filter(architecture, make_socket))
+    steps = list(_filter(architecture, make_socket, families))
     program = _Program(len(steps), (_Step * len(steps))(*steps))
     system = ctypes.CDLL(None, use_errno=True)
     order = (seccomp, SET_MODE_FILTER, SPEC_ALLOW, ctypes.byref(program))
@@ -68,15 +71,18 @@ def go_offline() -> bool:
     return bool(system.syscall(*order) == 0)
 
 
-def _filter(architecture: int, make_socket: int) -> Iterator[_Step]:
+def _filter(architecture: int, make_socket: int, families: tuple[int, ...]) -> Iterator[_Step]:
     """Write the filter; jumps count the steps that they pass over."""
+    known = len(families)
     yield _Step(LOAD, 0, 0, ARCHITECTURE)
-    yield _Step(JUMP_IF_EQUAL, 0, 7, architecture)
+    yield _Step(JUMP_IF_EQUAL, 0, 6 + known, architecture)
     yield _Step(LOAD, 0, 0, NUMBER)
-    yield _Step(JUMP_IF_AT_LEAST, 5, 0, X32)
-    yield _Step(JUMP_IF_EQUAL, 4, 0, IO_URING_SETUP)
-    yield _Step(JUMP_IF_EQUAL, 0, 2, make_socket)
+    yield _Step(JUMP_IF_AT_LEAST, 4 + known, 0, X32)
+    yield _Step(JUMP_IF_EQUAL, 3 + known, 0, IO_URING_SETUP)
+    yield _Step(JUMP_IF_EQUAL, 0, 1 + known, make_socket)
     yield _Step(LOAD, 0, 0, FIRST_ARGUMENT)
-    yield _Step(JUMP_IF_EQUAL, 0, 1, socket.AF_UNIX)
+    for place, family in enumerate(families):
+        # To what allows if it is this one; the last one that is not goes on to what refuses.
+        yield _Step(JUMP_IF_EQUAL, known - 1 - place, 1 if place == known - 1 else 0, family)
     yield _Step(RETURN, 0, 0, ALLOW)
     yield _Step(RETURN, 0, 0, REFUSE)

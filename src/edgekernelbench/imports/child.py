@@ -1,6 +1,6 @@
 """The process that reads a model: `python -m edgekernelbench.imports.child REQUEST FOLDER`.
 
-What it finds it writes into the folder: `found.json`, `weights.npz`, `module.json`. A refusal is written as
+It writes `found.json`, weights, a probe and the module into the folder. A refusal stands in
 `refused.txt`. The parent takes texts and numbers from it, and runs nothing of it.
 """
 
@@ -16,12 +16,11 @@ import numpy as np
 
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
 from edgekernelbench.compiler.tvm.start import import_tvm
+from edgekernelbench.imports.record import MODULE_FILE, PROBE_FILE, WEIGHTS_FILE
 
 REFUSED = "refused.txt"
 MISSING = "missing.json"
 FOUND = "found.json"
-WEIGHTS = "weights.npz"
-MODULE = "module.json"
 
 SEED = 20_261
 MOST_APART = 1e-3
@@ -70,10 +69,10 @@ def _read(request: Mapping[str, Any], out: Path) -> None:
     found = raise_all(model)
     inputs = draw_inputs(model, found, SEED) if opened.inputs is None else opened.inputs
     walked = walk_through(model, found, inputs)
-    apart = None
+    apart, outputs = None, walked.outputs
     if opened.run is not None:
-        pairs = zip(walked.outputs, opened.run(inputs), strict=True)
-        apart = max(distance(ours, theirs) for ours, theirs in pairs)
+        outputs = opened.run(inputs)
+        apart = max(distance(ours, theirs) for ours, theirs in zip(walked.outputs, outputs, strict=True))
         if not apart <= MOST_APART:
             raise CatalogueError(
                 f"as TVM reads it, the model gives other values than {opened.framework}: "
@@ -99,8 +98,11 @@ def _read(request: Mapping[str, Any], out: Path) -> None:
         "apart": apart,
     }
     weights: dict[str, Any] = {str(n): array for n, array in enumerate(model.constants)}
-    np.savez(out / WEIGHTS, **weights)
-    (out / MODULE).write_text(module_text(model.module), encoding="utf-8")
+    np.savez(out / WEIGHTS_FILE, **weights)
+    probe: dict[str, Any] = {f"in{n}": array for n, array in enumerate(inputs)}
+    probe |= {f"out{n}": array for n, array in enumerate(outputs)}
+    np.savez(out / PROBE_FILE, **probe)
+    (out / MODULE_FILE).write_text(module_text(model.module), encoding="utf-8")
     (out / FOUND).write_text(json.dumps(rows), encoding="utf-8")
 
 

@@ -18,7 +18,10 @@ from typing import Any
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
 from edgekernelbench.imports.programs import PREFIX
 from edgekernelbench.imports.record import (
+    LARGEST_COPY,
     MODULE_FILE,
+    ONNX_FILE,
+    PROBE_FILE,
     WEIGHTS_FILE,
     Call,
     Function,
@@ -77,8 +80,10 @@ def import_model(request: Request, out: Path) -> ImportedModel:
         fresh = Path(scratch) / "catalogue"
         fresh.mkdir()
         model = _write(request, found, fresh)
-        for name in (WEIGHTS_FILE, MODULE_FILE):
+        for name in (WEIGHTS_FILE, MODULE_FILE, PROBE_FILE):
             shutil.move(Path(scratch) / name, fresh / name)
+        if request.kind == "onnx" and Path(request.source).stat().st_size <= LARGEST_COPY:
+            shutil.copyfile(request.source, fresh / ONNX_FILE)
         if out.exists():
             out.rmdir()
         fresh.rename(out)

@@ -85,11 +85,11 @@ def export_program(model: Any, inputs: tuple[Any, ...]) -> Any:
         CatalogueError: When PyTorch cannot; the message says what it says.
     """
     import torch  # noqa: PLC0415
-    from torch.export import UserError  # noqa: PLC0415
+    from torch._dynamo.exc import Unsupported, UserError  # noqa: PLC0415
 
     try:
         with torch.no_grad():
             return torch.export.export(model, inputs)
-    except (UserError, RuntimeError, torch._dynamo.exc.Unsupported) as error:
+    except (UserError, Unsupported, RuntimeError) as error:
         first = next((line.strip() for line in str(error).splitlines() if line.strip()), "nothing")
         raise CatalogueError(f"torch.export cannot export {type(model).__name__}: {first}") from error

@@ -7,11 +7,17 @@ from pydantic import BeforeValidator, Field
 
 from edgekernelbench.base.errors import RecordError
 from edgekernelbench.ir.dtype import DType
+from edgekernelbench.profiles.peaks import Roof
 from edgekernelbench.records.schema import Record
 
 MODEL_FILE = "model.json"
 WEIGHTS_FILE = "weights.npz"
 MODULE_FILE = "module.json"
+PROBE_FILE = "probe.npz"
+"""Inputs `in0`, … and what the model's own framework, or else TVM, gives for them: `out0`, …"""
+ONNX_FILE = "model.onnx"
+"""A copy of what was imported, unless it was a program or is larger than `LARGEST_COPY`."""
+LARGEST_COPY = 256 << 20
 
 CONSTANT = "const:"
 """What the names of weights begin with among the arguments of calls."""
@@ -47,6 +53,33 @@ class Call(Record):
     results: Annotated[tuple[Tensor, ...], BeforeValidator(_tuple)]
 
 
+class Needed(Record):
+    """What a function needs on a device whatever its kernel: its place under the roofline."""
+
+    operations: int
+    moved_bytes: int
+    """Outputs, and inputs that are read whatever the data say."""
+    memory_ns: float
+    """The least time to move them."""
+    compute_ns: float
+    """The least time for the operations."""
+    launch_ns: float
+    """The shortest run of a kernel that does next to nothing."""
+    workspace_bytes: int
+    """What the default lowering keeps beside inputs and outputs."""
+
+    @property
+    def bound_ns(self) -> float:
+        """The least time of one call."""
+        return max(self.memory_ns, self.compute_ns, self.launch_ns)
+
+    @property
+    def roof(self) -> Roof:
+        """What takes the least time."""
+        times = {Roof.MEMORY: self.memory_ns, Roof.COMPUTE: self.compute_ns, Roof.LAUNCH: self.launch_ns}
+        return max(times, key=lambda roof: times[roof])
+
+
 class Function(Record):
     """One distinct function."""
 
@@ -62,10 +95,14 @@ class Function(Record):
     """Why it was not raised; empty when it was."""
     runs: int
     """How often one run of the model calls it."""
+    verdict: str = ""
+    """What the judge said of the default lowering on the device; empty before it was measured."""
     time_ns: float | None = None
     """How long one call took on the device: of the default lowering, or of TVM where it stays there."""
     share: float | None = None
     """Its part of the time of all functions, from 0 to 1."""
+    needs: Needed | None = None
+    """What every call must do, and how long that takes at least; None where it stays with TVM."""
 
 
 class ImportedModel(Record):

@@ -49,19 +49,26 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """No headline: some attempts are unjudged, and a share over the others would be another score.
+    """No headline: some attempts are unjudged, and a share over the others would be another score; or barred.
 
     Attributes:
         agent: Name of the agent.
         judged: How many attempts have an outcome.
         attempts: How many were planned.
         kinds: What the attempts came to so far.
+        barred: Why the agent is no part of a comparison, whatever is judged; empty when it is one.
     """
 
     agent: str
     judged: int
     attempts: int
     kinds: dict[str, int]
+    barred: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no headline."""
+        return self.barred or f"{self.attempts - self.judged} of {self.attempts} attempts are unjudged"
 
 
 def headline(
@@ -70,6 +77,7 @@ def headline(
     baseline: str = "default",
     thresholds: Sequence[float] = (1.0,),
     seed: int = 0,
+    barred: str = "",
 ) -> Headline | Withheld:
     """Score one agent.
 
@@ -78,9 +86,10 @@ def headline(
         baseline: What speed is counted against.
         thresholds: The p of Fast@p.
         seed: Of the bootstrap.
+        barred: Why the agent is no part of a comparison; empty when it is one.
 
     Returns:
-        The scores; `Withheld` while an attempt is unjudged.
+        The scores; `Withheld` while an attempt is unjudged, and for a barred agent.
 
     Raises:
         ValueError: When there is no attempt.
@@ -90,8 +99,9 @@ def headline(
         raise ValueError("no attempts to score")
     agent = attempts[0].agent
     missing = unjudged(attempts)
-    if missing:
-        return Withheld(agent, len(attempts) - len(missing), len(attempts), failures_by_kind(attempts))
+    if missing or barred:
+        judged = len(attempts) - len(missing)
+        return Withheld(agent, judged, len(attempts), failures_by_kind(attempts), barred)
     k = min(len(group) for group in groups.values())
     measures = [accepted(), correct(), *([correct(k)] if k > 1 else [])]
     for p in thresholds:

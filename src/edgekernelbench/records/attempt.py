@@ -37,6 +37,29 @@ class Usage(Record):
     """Elapsed time."""
 
 
+class Visit(Record):
+    """How a command-line agent from elsewhere worked on an attempt."""
+
+    program: str
+    """What it says of its version, one line; empty when it says nothing."""
+    confined: bool
+    """Whether it saw only what it was shown; an attempt without that is never in a comparison."""
+    end: Literal["left", "wall", "idle", "flooded"]
+    """Why it ended: by itself, after too long, for nothing was heard of it, for it wrote too much."""
+    status: int | None
+    """Its exit status, negative for a signal; None when it was ended."""
+    canaries: tuple[str, ...] = ()
+    """What it read that it must not, by name; empty as far as is known."""
+    steps: int | None = None
+    """Steps that its transcript tells of; None when it could not be read."""
+    said_tokens: tuple[int, int] | None = None
+    """Tokens read and written as it says itself, beside those counted; None when it says nothing."""
+    said: str = ""
+    """How its transcript says that it ended."""
+    wall_ms: int = 0
+    """How long it was there."""
+
+
 class Attempt(Record):
     """One kernel text by one agent for one workload, as stored in `attempts.jsonl`."""
 
@@ -59,14 +82,16 @@ class Attempt(Record):
     """Artifact hashes of what the agent recorded, in order: prompts, replies, plans."""
     usage: Usage = Usage()
     """What it cost."""
+    visit: Visit | None = None
+    """How a command-line agent worked; None for others, and left out there."""
     trajectory: str | None = None
     """SHA-256 of the file `trajectories/ID.jsonl`; None in runs of older releases, and left out there."""
 
     @model_serializer(mode="wrap")
     def _leave_out_what_there_is_not(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Write no trajectory where there is none, so that such records are what they always were."""
+        """Write nothing of what there is not, so that such records are what they always were."""
         fields: dict[str, Any] = write(self)
-        return {name: value for name, value in fields.items() if value or name != "trajectory"}
+        return {name: value for name, value in fields.items() if value or name not in ("trajectory", "visit")}
 
 
 def attempt_id(agent: str, workload: str, number: int) -> str:

@@ -91,13 +91,17 @@ def rows_of(runs: Sequence[RunAttempts], agents: Sequence[str] = ()) -> tuple[Ro
         agents: Only these; empty means all.
 
     Raises:
-        RecordError: When no run has an agent of that name.
+        RecordError: When no run has an agent of that name, or one that is named is no part of a comparison.
     """
     known = list(dict.fromkeys(agent for run in runs for agent in run.agents))
     for agent in agents:
         if agent not in known:
             raise RecordError(f"no run has an agent {agent!r}; there are {', '.join(known)}")
-    return tuple(Row(run, agent) for run in runs for agent in run.agents if not agents or agent in agents)
+        for run in runs:
+            if agent in run.barred:
+                raise RecordError(f"{agent} in {run.folder} is in no comparison: {run.barred[agent]}")
+    rows = (Row(run, agent) for run in runs for agent in run.agents if not agents or agent in agents)
+    return tuple(row for row in rows if row.agent not in row.run.barred)
 
 
 def pair_rows(rows: Sequence[Row]) -> tuple[tuple[Row, Row], ...]:

@@ -103,7 +103,7 @@ def read_courses(run: RunAttempts) -> tuple[Course, ...]:
         run: The run.
 
     Returns:
-        One course an attempt that has a trajectory, in the order of the plan.
+        One course an attempt that has a trajectory and is part of comparisons, in the order of the plan.
 
     Raises:
         RecordError: When a trajectory cannot be read.
@@ -112,7 +112,7 @@ def read_courses(run: RunAttempts) -> tuple[Course, ...]:
     courses = []
     for name in run.manifest.planned:
         path = trajectory_path(Path(run.folder), name)
-        if path.is_file():
+        if path.is_file() and split_id(name)[0] not in run.barred:
             courses.append(_course(name, read_trajectory(path), run, baseline))
     return tuple(courses)
 

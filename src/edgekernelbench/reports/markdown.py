@@ -44,9 +44,9 @@ def _run(run: RunScores) -> list[str]:
     for row in run.rows:
         what = f"{escaped(row.agent)}: {escaped(kinds_text(row))}"
         if isinstance(row, Withheld):
-            what += f"; no score, since {row.attempts - row.judged} of {row.attempts} attempts are unjudged"
+            what += f"; no score, since {escaped(row.reason)}"
         lines.append(f"- {what}")
-    lines += [f"- {escaped(note)}" for note in population(run)]
+    lines += [f"- {escaped(note)}" for note in (*run.notes, *population(run))]
     return [*lines, f"- records: {run.digest}"]
 
 

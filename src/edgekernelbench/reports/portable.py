@@ -74,8 +74,10 @@ def runs_together(runs: Sequence[RunAttempts]) -> tuple[dict[str, RunAttempts], 
 
 def _score(found: dict[str, RunAttempts]) -> Portable:
     runs = _ordered(found)
-    agents = join_run(found).agents
-    rows = tuple((agent, _row(agent, attempts)) for agent, attempts in agents.items())
+    joined_run = join_run(found)
+    agents = joined_run.agents
+    barred = joined_run.barred
+    rows = tuple((agent, _row(agent, a, barred.get(agent, ""))) for agent, a in agents.items())
     workloads = len({a.workload for attempts in agents.values() for a in attempts})
     classes = tuple(run.manifest.device.device_class for run in runs.values())
     folders = tuple(run.folder for run in runs.values())
@@ -117,10 +119,11 @@ def _ordered(found: Mapping[str, RunAttempts]) -> dict[str, RunAttempts]:
     return {device: found[device] for device in order}
 
 
-def _row(agent: str, attempts: Sequence[Scored]) -> Score | Withheld:
+def _row(agent: str, attempts: Sequence[Scored], barred: str) -> Score | Withheld:
     missing = unjudged(attempts)
-    if missing:
-        return Withheld(agent, len(attempts) - len(missing), len(attempts), failures_by_kind(attempts))
+    if missing or barred:
+        judged = len(attempts) - len(missing)
+        return Withheld(agent, judged, len(attempts), failures_by_kind(attempts), barred)
     score = PORTABLE_MEASURE.score
     return Score(PORTABLE, score(attempts), interval_of(attempts, score))
 

@@ -29,8 +29,7 @@ def portable_lines(found: Sequence[Portable]) -> list[str]:
         lines += [*columns(cells, right=frozenset({1})), ""] if len(cells) > 1 else []
         for agent, row in one.rows:
             if isinstance(row, Withheld):
-                left = row.attempts - row.judged
-                lines += wrapped(f"{agent}: no score, since {left} of {row.attempts} attempts are unjudged")
+                lines += wrapped(f"{agent}: no score, since {row.reason}")
         lines += wrapped(
             f"share of attempts whose one text is correct on all {len(one.devices)} devices, over "
             f"{one.workloads} workloads; [95 % intervals]"

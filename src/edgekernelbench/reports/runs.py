@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from edgekernelbench.base.errors import RecordError
@@ -17,6 +17,7 @@ from edgekernelbench.records.reference import PLAIN, ReferenceKey, one_reference
 from edgekernelbench.records.seals import Flaw
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.costs import Costs, VendorSpeed, costs_of, vendor_speed
+from edgekernelbench.reports.visits import barred_agents, visit_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class RunAttempts:
         judgements: What is stored of each attempt that was judged, by its id.
         digest: One hash for all its records.
         flaws: Where they are not as they were written.
+        barred: For each agent that is no part of a comparison, why.
     """
 
     folder: str
@@ -40,6 +42,7 @@ class RunAttempts:
     judgements: Mapping[str, Judgement]
     digest: str
     flaws: tuple[Flaw, ...] = ()
+    barred: Mapping[str, str] = field(default_factory=dict)
 
     def setting(self, name: str) -> str:
         """Give a setting as text; empty when the run has none of that name."""
@@ -66,6 +69,7 @@ class RunScores:
         digest: One hash for all its records.
         flaws: Where they are not as they were written.
         reference: What speed is counted against.
+        notes: What else a reader must know of its agents.
     """
 
     folder: str
@@ -77,6 +81,7 @@ class RunScores:
     digest: str
     flaws: tuple[Flaw, ...] = ()
     reference: ReferenceKey = PLAIN
+    notes: tuple[str, ...] = ()
 
     def setting(self, name: str) -> str:
         """Give a setting as text; empty when the run has none of that name."""
@@ -109,14 +114,16 @@ def read_attempts(folder: Path) -> RunAttempts:
         agents[agent].append(Scored(agent, workload, workload.partition("@")[0], number, outcome))
     planned = frozenset(manifest.planned)
     known = {name: judgement for name, judgement in judgements.items() if name in planned}
+    attempts = run.attempts()
     return RunAttempts(
         str(folder),
         manifest,
         {name: tuple(attempts) for name, attempts in agents.items()},
-        run.attempts(),
+        attempts,
         known,
         run_digest(run),
         run_flaws(run),
+        barred_agents(attempts.values()),
     )
 
 
@@ -143,14 +150,17 @@ def score_run(run: RunAttempts) -> RunScores:
         RecordError: When its speeds are counted against two references.
     """
     reference = reference_of(run)
-    rows = tuple(headline(attempts, baseline=reference.baseline) for attempts in run.agents.values())
+    rows = tuple(
+        headline(attempts, baseline=reference.baseline, barred=run.barred.get(agent, ""))
+        for agent, attempts in run.agents.items()
+    )
     flags = Counter(flag for judgement in run.judgements.values() for flag in judgement.flags)
-    judged = {name: run.judgements_of(name) for name in run.agents}
+    judged = {name: run.judgements_of(name) for name in run.agents if name not in run.barred}
     costs = {name: found for name, own in judged.items() if (found := costs_of(own)) is not None}
     vendors = {name: speed for name, own in judged.items() if (speed := vendor_speed(own)) is not None}
     return RunScores(
         run.folder, run.manifest, rows, costs, vendors, dict(sorted(flags.items())), run.digest, run.flaws,
-        reference,
+        reference, tuple(visit_notes(run.attempts.values())),
     )  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def _run_lines(run: RunScores) -> list[str]:
     lines += cost_lines(run.costs, run.vendors)
     for row in run.rows:
         lines += _row_notes(row)
-    for note in population(run):
+    for note in (*run.notes, *population(run)):
         lines += wrapped(note)
     lines += flaw_lines(run.flaws, run.folder)
     return [*lines, f"records: {run.digest}", f"run folder: {run.folder}"]
@@ -131,11 +131,8 @@ def kinds_text(row: Headline | Withheld) -> str:
 def _row_notes(row: Headline | Withheld) -> list[str]:
     kinds = kinds_text(row)
     if isinstance(row, Withheld):
-        left = row.attempts - row.judged
-        return wrapped(
-            f"{row.agent}: no score, since {left} of {row.attempts} attempts are unjudged; "
-            f"`ekb resume` goes on: {kinds}"
-        )
+        goes_on = "" if row.barred else "; `ekb resume` goes on"
+        return wrapped(f"{row.agent}: no score, since {row.reason}{goes_on}: {kinds}")
     notes = wrapped(f"{row.agent}: {kinds}")
     if row.speedup is not None:
         mean, count = row.speedup
@@ -165,7 +162,8 @@ def interval_text(score: Score) -> str:
 
 def _row_as_json(row: Headline | Withheld) -> dict[str, object]:
     if isinstance(row, Withheld):
-        return {"agent": row.agent, "judged": row.judged, "attempts": row.attempts, "kinds": row.kinds}
+        counts = {"agent": row.agent, "judged": row.judged, "attempts": row.attempts, "kinds": row.kinds}
+        return {**counts, "barred": row.barred} if row.barred else counts
     return {
         "agent": row.agent,
         "workloads": row.workloads,

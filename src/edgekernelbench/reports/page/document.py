@@ -56,11 +56,11 @@ def write_page(bundles: Sequence[RunBundle], *, again_s: int | None = None) -> s
     page = Template((data / "page.html").read_text(encoding="utf-8"))
     return page.substitute(
         title=escape(title),
-        policy=_policy(scripts),
+        policy=policy(scripts),
         style=(data / "page.css").read_text(encoding="utf-8"),
         headlines=headlines_html([bundle.scores for bundle in bundles])
         + portable_html(portable_scores([bundle.read for bundle in bundles])),
-        summary=_inside_script(_summary(bundles, again_s)),
+        summary=inside_script(_summary(bundles, again_s)),
         details="\n".join(_details(bundles)),
         scripts="\n".join(f"<script>{text}</script>" for text in scripts),
     )
@@ -68,7 +68,7 @@ def write_page(bundles: Sequence[RunBundle], *, again_s: int | None = None) -> s
 
 def _summary(bundles: Sequence[RunBundle], again_s: int | None) -> str:
     made = {"version": version("edgekernelbench"), "again_s": again_s, "chunk": CHUNK}
-    return _json({"made": made, "runs": [bundle.summary for bundle in bundles]})
+    return json_text({"made": made, "runs": [bundle.summary for bundle in bundles]})
 
 
 def _details(bundles: Sequence[RunBundle]) -> Iterable[str]:
@@ -91,11 +91,11 @@ def _walks(run: int, bundle: RunBundle) -> Iterable[str]:
 
 
 def _packed(name: str, value: object) -> str:
-    data = base64.b64encode(gzip.compress(_json(value).encode(), 9, mtime=0)).decode()
+    data = base64.b64encode(gzip.compress(json_text(value).encode(), 9, mtime=0)).decode()
     return f'<script type="application/gzip" id="{name}">{data}</script>'
 
 
-def _policy(scripts: Sequence[str]) -> str:
+def policy(scripts: Sequence[str]) -> str:
     """Allow the scripts of this page by their hashes, styles in it, and nothing that must be fetched."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
@@ -106,10 +106,11 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _json(value: object) -> str:
+def json_text(value: object) -> str:
+    """Write JSON of ASCII alone in which no text acts."""
     return json.dumps(harmless(value), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
 
 
-def _inside_script(text: str) -> str:
+def inside_script(text: str) -> str:
     """Write JSON so that nothing in it ends its element or begins a comment."""
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -44,10 +44,7 @@ def _portable(found: Portable, number: int) -> str:
 
 def _portable_row(agent: str, score: Score | Withheld) -> str:
     if isinstance(score, Withheld):
-        left = score.attempts - score.judged
-        return (
-            f'<tr><th scope="row">{_text(agent)}</th><td>no score: {left} attempts are unjudged</td></tr>\n'
-        )
+        return f'<tr><th scope="row">{_text(agent)}</th><td>no score: {_text(score.reason)}</td></tr>\n'
     return f'<tr><th scope="row">{_text(agent)}</th>{_cell(score)}</tr>\n'
 
 
@@ -95,8 +92,8 @@ def _table(run: RunScores) -> str:
 def _row(row: Headline | Withheld, columns: int) -> str:
     name = f'<th scope="row">{_text(row.agent)}</th>'
     if isinstance(row, Withheld):
-        left = row.attempts - row.judged
-        why = f"no score: {left} of {row.attempts} attempts are unjudged; <code>ekb resume</code> goes on"
+        goes_on = "" if row.barred else "; <code>ekb resume</code> goes on"
+        why = f"no score: {_text(row.reason)}{goes_on}"
         return f'<tr>{name}<td colspan="{columns + 1}">{why}</td></tr>\n'
     cells = "".join(_cell(score) for score in row.scores)
     return f"<tr>{name}{cells}<td>{_speedup(row)}</td></tr>\n"

@@ -18,6 +18,10 @@ Array = NDArray[np.generic]
 
 MAIN = "main"
 
+MANY_SLICES = 4
+OPAQUE = 8
+"""TVM's number for an operator that is fused with none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -94,10 +98,27 @@ def fuse(module: Any) -> FusedModel:
     ]
     second = [passes.FuseOps(), passes.FuseTIR(), passes.DeadCodeElimination()]
     with tvm.target.Target("llvm"):
-        legal = tvm.ir.transform.Sequential(first)(module)
+        legal = _with_lone_slices(tvm.ir.transform.Sequential(first)(module))
         fused = tvm.ir.transform.Sequential(second)(legal)
     words = [var.name_hint for var, func in legal.functions.items() if isinstance(func, tirx.PrimFunc)]
     return _Reader(fused, words).model()
+
+
+def _with_lone_slices(module: Any) -> Any:
+    """Keep slices apart that differ in their place alone, where there are many.
+
+    They come from loops that were unrolled. Fused into what reads them, they would make every step a function
+    of its own, and a kernel for one step would be of no use to the next.
+    """
+    groups: dict[str, list[Any]] = {}
+    for var, func in module.functions.items():
+        if isinstance(func, tirx.PrimFunc) and var.name_hint.startswith("strided_slice"):
+            form = str([(param.ty.dtype, list(map(int, param.ty.shape))) for param in func.params])
+            groups.setdefault(form, []).append(var)
+    for variables in groups.values():
+        for var in variables if len(variables) >= MANY_SLICES else ():
+            module[var] = module[var].with_attr("op_pattern", OPAQUE)
+    return module
 
 
 def module_text(module: Any) -> str:

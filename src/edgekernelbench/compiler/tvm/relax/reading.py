@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tvm import relax
+
 from edgekernelbench.base.errors import CatalogueError
 
 OLDEST_OPSET = 7
@@ -66,9 +68,20 @@ def read_exported(program: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return frontend.from_exported_program(program)
+            return frontend.from_exported_program(program, custom_convert_map={"select.int": _select})
         except (NotImplementedError, AssertionError, ValueError) as error:
             raise CatalogueError(f"TVM does not read this program: {_first_line(error)}") from error
+
+
+def _select(node: Any, importer: Any) -> Any:
+    """Read `x.select(dim, index)` as a slice: TVM reads a negative index as one before the tensor."""
+    x = importer.env[node.args[0]]
+    dim, index = int(node.args[1]), int(node.args[2])
+    sizes = [int(size) for size in x.ty.shape.values]
+    dim += len(sizes) if dim < 0 else 0
+    index += sizes[dim] if index < 0 else 0
+    part = relax.op.strided_slice(x, axes=[dim], begin=[index], end=[index + 1])
+    return importer.block_builder.emit(relax.op.squeeze(importer.block_builder.emit(part), [dim]))
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,1 +1,0 @@
-"""What a package of one's own adds to EdgeKernelBench."""

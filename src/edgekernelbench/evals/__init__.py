@@ -1,1 +1,0 @@
-"""The suites as tasks of Inspect, the evaluation framework: `inspect eval edgekernelbench/quick`."""
