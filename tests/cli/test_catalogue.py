@@ -61,7 +61,9 @@ def test_a_catalogue_of_ones_own_begins_in_order_and_its_kernels_are_judged(ekb:
     root = str(tmp_path / "mine")
     made = ekb("catalogue", "new", root, "family/scale_relu")
     assert (made.status, len(made.out.splitlines())) == (Status.YES, 4)
-    checked = ekb("catalogue", "check", "--in", root)
+    refused = ekb("catalogue", "check", "--in", root)
+    assert (refused.status, "then add --trust" in refused.err) == (Status.USAGE, True)
+    checked = ekb("catalogue", "check", "--in", root, "--trust")
     assert (checked.status, checked.out) == (Status.YES, "1 of 1 workloads are in order\n")
     name = "family/scale_relu@r197-n384-f32"
     text = tmp_path / "k.kir"

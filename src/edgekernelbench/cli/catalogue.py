@@ -16,6 +16,7 @@ from edgekernelbench.cli.lint import lint
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
+from edgekernelbench.evaluator.foreign import check_foreign
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.reports.text import columns, counted
@@ -131,19 +132,31 @@ def check(
         bool, typer.Option("--quick", help="Evaluate small twins of the workloads: seconds, not minutes.")
     ] = False,
     folder: Folder = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Let PyTorch functions of DIR run, in a process of their own.")
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Check ids, texts, proofs and inputs, that texts agree with PyTorch, and that outputs vary.
 
     Without --quick the real sizes are evaluated. PyTorch must be installed.
+    With --in, the PyTorch functions are programs of somebody's: read them, then add --trust.
     """
     catalogue = find_catalogue(folder)
+    if folder is not None and not trust:
+        raise CatalogueError(f"{folder} has programs, and checking runs them; read them, then add --trust")
     chosen = catalogue.select(names or [], suite=suite)
     with Bar() as bar:
         bar.begin("checking", len(chosen), 0)
-        findings = check_catalogue(
-            catalogue, chosen, full_size=not quick, progress=lambda _: bar.advance("workloads")
-        )
+
+        def progress(_: str) -> None:
+            bar.advance("workloads")
+
+        if folder is None:
+            findings = check_catalogue(catalogue, chosen, full_size=not quick, progress=progress)
+        else:
+            ids = [workload.id for workload in chosen]
+            findings = check_foreign(Path(folder).resolve(), ids, full_size=not quick, progress=progress)
     if names or suite != "full":  # of a part of the catalogue, nothing is said of the rest
         asked = {place for w in chosen for place in (w.id, w.pattern.id, w.pattern.name)}
         findings = tuple(f for f in findings if f.place in asked)
@@ -164,7 +177,7 @@ def new(
 ) -> int:
     """Write a pattern that works, with a workload: two texts and a row, to be changed into yours.
 
-    `ekb catalogue check --in DIR` then says what is not in order.
+    `ekb catalogue check --in DIR --trust` then says what is not in order.
     """
     print_lines(str(path) for path in write_pattern(Path(root), pattern))
     return Status.YES
