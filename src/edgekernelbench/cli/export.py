@@ -8,13 +8,15 @@ import typer
 from edgekernelbench.base.errors import CatalogueError, SourceError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.bench.measuring import measure_kernel
+from edgekernelbench.bench.optimising.results import open_source
 from edgekernelbench.cli.files import parse_sizes, read_kernel, read_text
-from edgekernelbench.cli.options import File, Json, ProfileName, Size, command_app, find_profile
+from edgekernelbench.cli.options import Json, ProfileName, Size, command_app, find_profile
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.refusal import refuse
 from edgekernelbench.cli.status import Status
 from edgekernelbench.deploy.kernels import Wish, export_kernel
-from edgekernelbench.deploy.record import ExportRecord, Form
+from edgekernelbench.deploy.models import export_model
+from edgekernelbench.deploy.record import ExportRecord, Form, ModelRecord
 from edgekernelbench.lang.source import line_ends
 from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.nest.survey import survey_text
@@ -29,7 +31,12 @@ MACHINES = {"aarch64": "aarch64", "native": "llvm"}
 
 @app.command()
 def export(
-    file: File,
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A kernel text, or a folder of `ekb optimise` or `ekb import`.", metavar="FILE|DIR"
+        ),
+    ],
     *,
     to: Annotated[str, typer.Option("--to", help="The folder, new or empty.", metavar="DIR")],
     form: Annotated[
@@ -59,13 +66,21 @@ def export(
     size: Size = None,
     as_json: Json = False,
 ) -> int:
-    """Write a kernel as files that a program can be linked with; they need no TVM, no Python, no allocation.
+    """Write a kernel or a model as files that a program can be linked with: no TVM, no Python at run time.
 
     The object file is the code that the judge measures. Entry points refuse null and misaligned pointers
     and values outside declared ranges. `ekb verify DIR` builds the folder and holds it against the
     interpreter, through a cross compiler and an emulator where it is for another machine.
     """
     device = _device(target, profile)
+    if Path(file).is_dir():
+        source_model = open_source(Path(file), device)
+        whole = export_model(source_model, device, Path(to), Wish(_form(form), not unchecked))
+        if as_json:
+            print_json(whole.model_dump(mode="json"))
+        else:
+            print_lines(_model_lines(whole, to))
+        return Status.YES
     source = line_ends(read_text(file))
     try:
         kernel = read_kernel(source, size or [])
@@ -100,6 +115,16 @@ def _form(word: str) -> Form:
         guess = f"did you mean {close!r}?" if close else f"there are {', '.join(known)}"
         raise CatalogueError(f"no format {word!r}; {guess}")
     return Form(word)
+
+
+def _model_lines(record: ModelRecord, to: str) -> list[str]:
+    rooms = (
+        f"{record.weights_bytes:,} B of weights, {record.prepared_bytes:,} B prepared of them, "
+        f"{record.workspace_bytes:,} B of workspace"
+    )
+    kernels = f"{len(record.kernels)} kernel{'' if len(record.kernels) == 1 else 's'}"
+    files = ", ".join(sorted(file for file in record.files if "/" not in file))
+    return [f"{record.name} for {record.profile}, {kernels}: {rooms}", f"in {to}: {files}, and kernels/"]
 
 
 def _lines(record: ExportRecord, to: str) -> list[str]:

@@ -35,6 +35,7 @@ COMMANDS = {
     "import": "Take a model apart into workloads: ONNX, PyTorch, problem files.",
     "profile": "Where do time and memory of a model go, and where would a budget pay?",
     "release": "Show, verify and freeze what scores rest on.",
+    "optimise": "Make the kernels of a model faster; prove that it is still the model.",
     "export": "Write a kernel as files that a program can be linked with.",
     "verify": "Does an exported kernel compute what its text says?",
     "mcp": "Let an agent of yours work on one task, through MCP.",

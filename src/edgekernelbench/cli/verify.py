@@ -36,8 +36,15 @@ def verify(
     """
     found = verify_export(Path(folder), compiler=cc, flags=flag or (), runner=run_with)
     if as_json:
-        print_json({"agrees": not found.flaws, "flaws": list(found.flaws), "said": found.said})
+        print_json(
+            {
+                "agrees": not found.flaws,
+                "flaws": list(found.flaws),
+                "said": found.said,
+                "against": found.against,
+            }
+        )
     else:
-        lines = found.flaws or ("the outputs are those of the interpreter",)
+        lines = found.flaws or (f"the outputs are those of {found.against}",)
         print_lines([*lines, *([found.said] if found.said else [])])
     return Status.NO if found.flaws else Status.YES

@@ -49,7 +49,7 @@ class Arena:
 
 
 @dataclass(frozen=True, slots=True)
-class _Life:
+class Life:
     """A buffer with the first and last moment at which its bytes must be kept."""
 
     buffer: Buffer
@@ -74,7 +74,7 @@ def plan_arena(body: tuple[Stmt, ...], stack_limit: int) -> Arena:
     slots: dict[str, Slot] = {}
     sizes: dict[str, int] = {}
     for area in ("run", "thread"):
-        offsets, sizes[area] = _assign([life for life in lives if life.area == area])
+        offsets, sizes[area] = assign_places([life for life in lives if life.area == area])
         slots |= {name: Slot(area, offset, alone) for name, (offset, alone) in offsets.items()}
     stack = [life for life in lives if life.area == "stack"]
     slots |= {life.buffer.name: Slot("stack") for life in stack}
@@ -137,29 +137,33 @@ class _Survey:
                 span = self._loops[depth] if len(self._loops) > depth else -1
                 self._uses.setdefault(name, []).append((span, self._tick))
 
-    def lives(self) -> list[_Life]:
+    def lives(self) -> list[Life]:
         found = []
         for name, (buffer, area, _) in self._found.items():
             spans = [self._spans[n] if n >= 0 else (tick, tick) for n, tick in self._uses.get(name, [])]
             if spans:
-                found.append(_Life(buffer, area, min(s[0] for s in spans), max(s[1] for s in spans)))
+                found.append(Life(buffer, area, min(s[0] for s in spans), max(s[1] for s in spans)))
             else:
-                found.append(_Life(buffer, area, 0, 0))
+                found.append(Life(buffer, area, 0, 0))
         return found
 
 
-def _meet(a: _Life, b: _Life) -> bool:
+def _meet(a: Life, b: Life) -> bool:
     return a.first <= b.last and b.first <= a.last
 
 
-def _room(life: _Life) -> int:
+def _room(life: Life) -> int:
     unit = max(ALIGNMENT, life.buffer.align)
     return -(-stored_bytes(life.buffer) // unit) * unit
 
 
-def _assign(lives: list[_Life]) -> tuple[dict[str, tuple[int, bool]], int]:
-    """Place the largest first, each at the lowest offset that is free for all its life."""
-    placed: list[tuple[_Life, int]] = []
+def assign_places(lives: list[Life]) -> tuple[dict[str, tuple[int, bool]], int]:
+    """Place the largest first, each at the lowest offset that is free for all its life.
+
+    Returns:
+        Where each buffer starts in the area, and whether nobody else ever uses its bytes; the area's size.
+    """
+    placed: list[tuple[Life, int]] = []
     for life in sorted(lives, key=lambda one: (-_room(one), one.first, one.buffer.name)):
         unit = max(ALIGNMENT, life.buffer.align)
         offset = 0

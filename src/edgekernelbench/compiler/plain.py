@@ -1,5 +1,6 @@
 """A kernel as an object file whose functions any program can call: pointers in, a number out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from edgekernelbench.nest.tree import Buffer, Nest
@@ -27,29 +28,25 @@ class Area:
 
 
 @dataclass(frozen=True, slots=True)
-class PlainObject:
-    """Machine code for one architecture.
+class PlainKernel:
+    """A kernel in an object file.
 
     Both functions take a pointer for each of `arguments`, then the workspace of the run and that of the
     threads, and give an `int`, which is 0.
 
     Attributes:
         nest: What was compiled.
-        code: The object file.
         run: Name of the function that runs once.
         prepare: Name of the function that runs once per weights.
         run_area: What `run` needs.
         prepare_area: What `prepare` needs.
-        threads: Threads that a parallel loop was cut for.
     """
 
     nest: Nest
-    code: bytes = field(repr=False)
     run: str
     prepare: str
     run_area: Area
     prepare_area: Area
-    threads: int
 
     @property
     def arguments(self) -> tuple[Buffer, ...]:
@@ -61,3 +58,18 @@ class PlainObject:
     def workspace_bytes(self) -> int:
         """What either function needs."""
         return max(self.run_area.total, self.prepare_area.total)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFile:
+    """Machine code for one architecture.
+
+    Attributes:
+        code: The file.
+        kernels: What is in it, by the beginning of the names of the functions.
+        threads: Threads that parallel loops were cut for.
+    """
+
+    code: bytes = field(repr=False)
+    kernels: Mapping[str, PlainKernel]
+    threads: int

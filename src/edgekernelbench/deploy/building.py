@@ -9,7 +9,7 @@ from pathlib import Path
 from edgekernelbench.base.errors import CompileError, EkbError, PrerequisiteError
 from edgekernelbench.compiler.c.build import PORTABLE, find_compiler
 from edgekernelbench.compiler.linking import TOOLCHAINS, architecture, find_linker
-from edgekernelbench.deploy.record import ExportRecord, Form
+from edgekernelbench.deploy.record import Exported, Form
 
 BUILD_S, RUN_S = 300, 120
 LINKED = ("-std=gnu11", "-O2", "-pthread")
@@ -67,7 +67,7 @@ class Tools:
         return call([*shlex.split(self.runner), str(program), *words], RUN_S)
 
 
-def build_example(folder: Path, record: ExportRecord, place: Path, tools: Tools) -> Path:
+def build_example(folder: Path, record: Exported, place: Path, tools: Tools) -> Path:
     """Build the example of an exported folder.
 
     Args:
@@ -83,7 +83,7 @@ def build_example(folder: Path, record: ExportRecord, place: Path, tools: Tools)
         PrerequisiteError: When the compiler is missing.
         CompileError: When it refuses.
     """
-    name, program = record.name, place / record.name
+    name, program = record.name, place.resolve() / record.name
     example, source = str(folder / f"{name}_example.c"), str(folder / f"{name}.c")
     match Form(record.form):
         case Form.C:
@@ -98,7 +98,7 @@ def build_example(folder: Path, record: ExportRecord, place: Path, tools: Tools)
     return program
 
 
-def link_library(folder: Path, record: ExportRecord, place: Path) -> Path:
+def link_library(folder: Path, record: Exported, place: Path) -> Path:
     """Link the files of an exported folder to a shared library.
 
     Args:

@@ -23,7 +23,7 @@ from edgekernelbench.compiler.linking import architecture
 from edgekernelbench.compiler.plain_library import PlainExecutable
 from edgekernelbench.compiler.tvm.compiler import TvmCompiler
 from edgekernelbench.deploy.building import link_library
-from edgekernelbench.deploy.record import ExportRecord, Form
+from edgekernelbench.deploy.record import Form, ModelRecord, read_export
 from edgekernelbench.deploy.values import whole_type
 from edgekernelbench.ir.compute import Param
 from edgekernelbench.lang.parse import parse
@@ -155,7 +155,9 @@ def load_kernel(source: str | Path, device: str | Profile = "llvm") -> KernelFun
 
 
 def _from_folder(folder: Path) -> KernelFunction:
-    record = ExportRecord.of(folder)
+    record = read_export(folder)
+    if isinstance(record, ModelRecord):
+        raise RecordError(f"{folder} is a whole model; functions of Python are made of kernels")
     changed = record.changed_files(folder)
     if changed:
         raise RecordError(f"{folder / changed[0]} is not what was exported")

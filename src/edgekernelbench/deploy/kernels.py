@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from edgekernelbench.base.diagnostics import Layer
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.base.hashing import hash_bytes
 from edgekernelbench.compiler.c.build import PORTABLE
@@ -25,16 +24,13 @@ from edgekernelbench.compiler.c.names import Names
 from edgekernelbench.compiler.c.program import write_program
 from edgekernelbench.compiler.linking import find_linker
 from edgekernelbench.deploy.building import link_library
-from edgekernelbench.deploy.record import ExportRecord, Form, new_folder
+from edgekernelbench.deploy.record import ExportRecord, Form, layer_hashes, new_folder
 from edgekernelbench.ir.kernel import Kernel
-from edgekernelbench.lang.layers import layer_hash
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.nest.tree import Nest
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.verify.compute import verify_compute
-
-LAYERS = (Layer.COMPUTE, Layer.SCHEDULE, Layer.MEMORY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +87,7 @@ def export_kernel(kernel: Kernel, profile: Profile, folder: Path, wish: Wish) ->
         checked=wish.checked,
         workspace_bytes=workspace_bytes,
         prepared_bytes=prepared_bytes(nest),
-        layers={str(layer): layer_hash(kernel, layer, "llvm") for layer in LAYERS},
+        layers=layer_hashes(kernel),
         files={file: hash_bytes(data) for file, data in written.items()},
         measured=dict(wish.measured),
     )
@@ -141,6 +137,7 @@ def _core(nest: Nest, profile: Profile, form: Form) -> tuple[Core, dict[str, byt
     # Only now: importing it imports TVM.
     from edgekernelbench.compiler.tvm.plain import write_object  # noqa: PLC0415
 
-    plain = write_object(nest, profile, f"ekb_{Names()[nest.name]}")
+    prefix = f"ekb_{Names()[nest.name]}"
+    made = write_object({prefix: nest}, profile)
     besides = {file: text.encode() for file, text in runtime_texts(profile.threads).items()}
-    return write_glue(plain), {f"{nest.name}.o": plain.code, **besides}
+    return write_glue(made.kernels[prefix]), {f"{nest.name}.o": made.code, **besides}

@@ -14,8 +14,9 @@ from edgekernelbench.compiler.arrays import Array, place_array
 from edgekernelbench.compiler.linking import architecture
 from edgekernelbench.deploy.building import Tools, build_example
 from edgekernelbench.deploy.calling import load_kernel
-from edgekernelbench.deploy.record import ExportRecord, Form
+from edgekernelbench.deploy.record import ExportRecord, Form, ModelRecord, read_export
 from edgekernelbench.deploy.values import differences, draw
+from edgekernelbench.deploy.verifying_models import Verified, verify_model
 from edgekernelbench.interp.evaluate import evaluate
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.build import build_nest
@@ -25,19 +26,6 @@ from edgekernelbench.verify.compute import verify_compute
 
 SEED = 7
 TURNS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """What was found of an exported folder.
-
-    Attributes:
-        flaws: What does not agree, a sentence each; empty when everything does.
-        said: What the example says of its time.
-    """
-
-    flaws: tuple[str, ...]
-    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +67,9 @@ def verify_export(
 ) -> Verified:
     """Build an exported folder, run it, and hold its outputs against the interpreter.
 
-    What was made for another architecture is built by its cross compiler and run by its emulator. What is for
-    this machine is called from Python as well, and a Relax library by TVM's virtual machine.
+    A model is held against what its own framework gave when it was imported. What was made for another
+    architecture is built by its cross compiler and run by its emulator. What is for this machine is called
+    from Python as well, and a Relax library by TVM's virtual machine.
 
     Args:
         folder: The folder.
@@ -93,10 +82,13 @@ def verify_export(
         PrerequisiteError: When the compiler or the runner is missing.
         CompileError: When the compiler refuses.
     """
-    record = ExportRecord.of(folder)
+    record = read_export(folder)
     changed = record.changed_files(folder)
     if changed:
         return Verified(tuple(f"{name} is not what was exported" for name in changed))
+    if isinstance(record, ModelRecord):
+        tools = Tools.find(record.triple, compiler=compiler, flags=flags, runner=runner)
+        return verify_model(folder, record, tools)
     trial = make_trial(folder, record)
     if record.form == Form.RELAX:
         return _verify_relax(folder, record, trial)

@@ -99,6 +99,61 @@ def _rounded(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
+def range_check(name: str, count: int, bounds: tuple[int, int], upper: str) -> list[str]:
+    """Write what refuses integers outside a range.
+
+    Args:
+        name: The array, in C.
+        count: How many elements it has.
+        bounds: The least value, and the first that is too large.
+        upper: How the answers' names begin.
+    """
+    low, high = bounds
+    return [
+        f"    for (int64_t ekb_i = 0; ekb_i < {count}; ++ekb_i)",
+        f"        if ((int64_t){name}[ekb_i] < {low} || (int64_t){name}[ekb_i] >= {high})",
+        f"            return {upper}_OUT_OF_RANGE;",
+    ]
+
+
+def answers_enum(upper: str) -> str:
+    """Declare what entry points answer."""
+    return f"enum {{ {', '.join(f'{upper}_{word} = {number}' for number, word in enumerate(ANSWERS))} }};"
+
+
+def pointer_checks(pointers: Sequence[tuple[str, int]], upper: str) -> list[str]:
+    """Write what refuses null and misaligned pointers.
+
+    Args:
+        pointers: Names in C, each with what it must be a multiple of.
+        upper: How the answers' names begin.
+    """
+    return [
+        f"    if (!{' || !'.join(name for name, _ in pointers)}) return {upper}_NULL;",
+        *(
+            f"    if ((uintptr_t){name} % {size}) return {upper}_MISALIGNED;"
+            for name, size in pointers
+            if size > 1
+        ),
+    ]
+
+
+def timing_lines(call: str, name: str) -> list[str]:
+    """Write the end of an example: what times a call and says how long it took."""
+    return [
+        "    double ekb_best = 1e30;",
+        "    for (int ekb_turn = 0; ekb_turn < 50; ++ekb_turn) {",
+        "        double ekb_start = ekb_now();",
+        f"        {call};",
+        "        double ekb_spent = ekb_now() - ekb_start;",
+        "        if (ekb_spent < ekb_best) ekb_best = ekb_spent;",
+        "    }",
+        f'    printf("{name}: %.1f us a run, the best of 50\\n", ekb_best * 1e6);',
+        "    return 0;",
+        "}",
+    ]
+
+
 class _Facade:
     def __init__(self, nest: Nest, core: Core, params: dict[str, Param], *, checked: bool) -> None:
         self._nest, self._core, self._params, self._checked = nest, core, params, checked
@@ -128,7 +183,7 @@ class _Facade:
             f"#define {upper}_ALIGNMENT {ALIGNMENT}",
             "",
             "/* What both functions answer. */",
-            f"enum {{ {', '.join(f'{upper}_{word} = {number}' for number, word in enumerate(ANSWERS))} }};",
+            answers_enum(upper),
             "",
             "/* Once for its weights: fills `prepared`. */",
             f"{self._prepare_head()};",
@@ -198,12 +253,7 @@ class _Facade:
         least = self._core.alignment
         pointers = [*((self._c[b.name], max(stored_type(b.dtype).itemsize, least)) for b in buffers)]
         pointers += [(room, ALIGNMENT) for room in rooms]
-        lines = [f"    if (!{' || !'.join(name for name, _ in pointers)}) return {self._upper}_NULL;"]
-        lines += [
-            f"    if ((uintptr_t){name} % {size}) return {self._upper}_MISALIGNED;"
-            for name, size in pointers
-            if size > 1
-        ]
+        lines = pointer_checks(pointers, self._upper)
         for buffer in buffers:
             lines += self._range(buffer)
         return lines
@@ -212,13 +262,7 @@ class _Facade:
         param = self._params.get(buffer.name)
         if param is None or param.bounds is None:
             return []
-        low, high = param.bounds
-        name = self._c[buffer.name]
-        return [
-            f"    for (int64_t ekb_i = 0; ekb_i < {elements(buffer)}; ++ekb_i)",
-            f"        if ((int64_t){name}[ekb_i] < {low} || (int64_t){name}[ekb_i] >= {high})",
-            f"            return {self._upper}_OUT_OF_RANGE;",
-        ]
+        return range_check(self._c[buffer.name], elements(buffer), param.bounds, self._upper)
 
     def example(self) -> str:
         """Write the example."""
@@ -239,7 +283,7 @@ class _Facade:
             f"   {nest.name}_example IN OUT     reads the parameters from IN, writes the outputs to OUT */",
             f'#define _POSIX_C_SOURCE 200112L\n#include "{nest.name}.h"',
             *(f"#include <{one}.h>" for one in ("stdio", "stdlib", "string", "time")),
-            _HELPERS.replace("ALIGNMENT", f"{upper}_ALIGNMENT"),
+            EXAMPLE_HELPERS.replace("ALIGNMENT", f"{upper}_ALIGNMENT"),
             "int main(int ekb_count, char **ekb_words) {",
             *rooms,
             f"    void *prepared = ekb_room({upper}_PREPARED_BYTES);",
@@ -259,16 +303,7 @@ class _Facade:
             *writes,
             "        return fclose(ekb_out) != 0;",
             "    }",
-            "    double ekb_best = 1e30;",
-            "    for (int ekb_turn = 0; ekb_turn < 50; ++ekb_turn) {",
-            "        double ekb_start = ekb_now();",
-            f"        {name}({run});",
-            "        double ekb_spent = ekb_now() - ekb_start;",
-            "        if (ekb_spent < ekb_best) ekb_best = ekb_spent;",
-            "    }",
-            f'    printf("{nest.name}: %.1f us a run, the best of 50\\n", ekb_best * 1e6);',
-            "    return 0;",
-            "}",
+            *timing_lines(f"{name}({run})", nest.name),
         ]
         return "\n".join(lines) + "\n"
 
@@ -289,7 +324,7 @@ class _Facade:
         return f"        for (int64_t ekb_i = 0; ekb_i < {count}; ++ekb_i) {name}[ekb_i] = ({kind})({value});"
 
 
-_HELPERS = """
+EXAMPLE_HELPERS = """
 static uint32_t ekb_state = 1;
 static uint32_t ekb_next(void) { return (ekb_state = ekb_state * 1664525u + 1013904223u) >> 8; }
 static double ekb_now(void) {

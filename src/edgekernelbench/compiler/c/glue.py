@@ -7,7 +7,7 @@ import numpy as np
 from edgekernelbench.compiler.arrays import ALIGNMENT, elements, stored_shape, stored_type
 from edgekernelbench.compiler.c.facade import Core
 from edgekernelbench.compiler.c.names import Names
-from edgekernelbench.compiler.plain import Area, PlainObject
+from edgekernelbench.compiler.plain import Area, PlainKernel
 from edgekernelbench.nest.tree import Buffer
 
 RUNTIME = ("ekb_runtime.c", "ekb_runtime.h")
@@ -28,25 +28,24 @@ def runtime_texts(threads: int) -> dict[str, str]:
     return {name: text.replace(_THREADS, f"#define EKB_THREADS {threads}") for name, text in texts.items()}
 
 
-def write_glue(plain: PlainObject) -> Core:
-    """Write what calls an object file: its tables, and where workspace is divided.
+def write_glue(plain: PlainKernel) -> Core:
+    """Write what calls a kernel of an object file: its tables, and where workspace is divided.
 
     Args:
-        plain: The object file.
+        plain: The kernel.
     """
     nest, name = plain.nest, Names()[plain.nest.name]
     names = [f"p{number}" for number in range(len(plain.arguments) - len(nest.tables))]
     first, after = len(nest.params), len(nest.params) + len(nest.outputs)
     tables = [f"ekb_table_{number}" for number in range(len(nest.tables))]
     without = [*names[:first], *["0"] * len(nest.outputs), *names[after:], *tables]
-    pointers = ", ".join([*["const void *"] * len(plain.arguments), "void *", "void *"])
     lines = [
         f"/* {nest.name}: {nest.name}.o has the kernel, made by LLVM from what EdgeKernelBench wrote. */",
         '#include "ekb_runtime.h"',
         "#include <stdint.h>",
         "",
-        *(_table(buffer, number) for number, buffer in enumerate(nest.tables)),
-        *(f"int {function}({pointers});" for function in (plain.prepare, plain.run)),
+        *(table_text(b, table) for b, table in zip(nest.tables, tables, strict=True)),
+        *declarations(plain),
         "",
         *_function(
             f"{name}_prepare", [*names[:first], *names[after:]], plain.prepare, without, plain.prepare_area
@@ -56,6 +55,12 @@ def write_glue(plain: PlainObject) -> Core:
         f"int (*const ekb_{name}_threads)(void) = ekb_threads;",
     ]
     return Core("\n".join(lines) + "\n", plain.workspace_bytes, ALIGNMENT, _build(nest.name))
+
+
+def declarations(plain: PlainKernel) -> list[str]:
+    """Declare the two functions of a kernel."""
+    pointers = ", ".join([*["const void *"] * len(plain.arguments), "void *", "void *"])
+    return [f"int {function}({pointers});" for function in (plain.prepare, plain.run)]
 
 
 def _function(name: str, params: list[str], callee: str, given: list[str], area: Area) -> list[str]:
@@ -69,7 +74,7 @@ def _function(name: str, params: list[str], callee: str, given: list[str], area:
     ]
 
 
-def _table(buffer: Buffer, number: int) -> str:
+def table_text(buffer: Buffer, name: str) -> str:
     """Write a table as the bits of its elements, which is exact for every type."""
     held = np.array(buffer.values).reshape(stored_shape(buffer)).astype(stored_type(buffer.dtype))
     size = held.dtype.itemsize
@@ -77,7 +82,7 @@ def _table(buffer: Buffer, number: int) -> str:
     numbers = ", ".join(f"{int(value)}u" if size < 8 else f"{int(value)}ull" for value in bits)
     return (
         f"static const _Alignas({ALIGNMENT}) {_UNSIGNED[size]} "
-        f"ekb_table_{number}[{elements(buffer)}] = {{{numbers}}}; /* {buffer.name} */"
+        f"{name}[{elements(buffer)}] = {{{numbers}}}; /* {buffer.name} */"
     )
 
 

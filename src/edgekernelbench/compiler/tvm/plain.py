@@ -1,5 +1,6 @@
 """From a nest to an object file that needs nothing of TVM: plain pointers, workspace from the caller."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,7 +10,7 @@ from tvm import tirx
 
 from edgekernelbench.compiler.elf import rename_symbol
 from edgekernelbench.compiler.nested import separate_nested
-from edgekernelbench.compiler.plain import PARALLEL, Area, PlainObject
+from edgekernelbench.compiler.plain import PARALLEL, Area, ObjectFile, PlainKernel
 from edgekernelbench.compiler.tvm.build import build_module, find_features
 from edgekernelbench.compiler.tvm.lower import optimised, outside, refuse_large
 from edgekernelbench.compiler.tvm.rooms import Given
@@ -23,35 +24,36 @@ _TVM_PARALLEL = "__TVMBackendParallelLaunch"
 """The variable from which LLVM code made by TVM takes the function that runs parallel loops."""
 
 
-def write_object(nest: Nest, profile: Profile, prefix: str) -> PlainObject:
-    """Compile a nest, by the same rules as what is measured.
+def write_object(nests: Mapping[str, Nest], profile: Profile) -> ObjectFile:
+    """Compile nests, by the same rules as what is measured.
 
     Args:
-        nest: The nest, for a CPU.
+        nests: Nests for a CPU, by the beginning of the names of their functions.
         profile: The device, which need not be here.
-        prefix: How the names of its functions begin.
 
     Returns:
-        The object file, with what its functions need.
+        One object file, with what its functions need.
 
     Raises:
         CompileError: When TVM or LLVM refuses, or a buffer or the workspace is too large.
     """
-    refuse_large(nest)
-    features = find_features(profile)
-    run, prepare = f"{prefix}_body", f"{prefix}_prepare_body"
-    body = optimised(nest, nest.body, profile)
-    bodies = {run: (body, profile.threads), prepare: (separate_nested(nest.prepare), 1)}
     functions: dict[str, Any] = {}
-    areas: dict[str, Area] = {}
-    for name, (stmts, threads) in bodies.items():
-        functions[name], areas[name] = _function(nest, stmts, name, threads, features)
+    kernels: dict[str, PlainKernel] = {}
+    features = find_features(profile)
+    for prefix, nest in nests.items():
+        refuse_large(nest)
+        run, prepare = f"{prefix}_body", f"{prefix}_prepare_body"
+        body = optimised(nest, nest.body, profile)
+        functions[run], run_area = _function(nest, body, run, profile.threads, features)
+        before = separate_nested(nest.prepare)
+        functions[prepare], prepare_area = _function(nest, before, prepare, 1, features)
+        kernels[prefix] = PlainKernel(nest, run, prepare, run_area, prepare_area)
     built = build_module(tvm.IRModule(functions), profile, packed=False)
     with TemporaryDirectory(prefix="ekb-") as place:
         file = Path(place) / "kernel.o"
         built.module.write_to_file(str(file))
         code = rename_symbol(file.read_bytes(), _TVM_PARALLEL, PARALLEL)
-    return PlainObject(nest, code, run, prepare, areas[run], areas[prepare], profile.threads)
+    return ObjectFile(code, kernels, profile.threads)
 
 
 def _function(

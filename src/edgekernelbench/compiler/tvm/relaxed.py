@@ -66,7 +66,9 @@ def tensor_type(buffer: Buffer) -> Any:
     return relax.TensorType(stored_shape(buffer), str(stored_type(buffer.dtype)))
 
 
-def call_kernel(name: str, nest: Nest, args: Sequence[Any], prepared: Sequence[Any]) -> Any:
+def call_kernel(
+    name: str, nest: Nest, args: Sequence[Any], prepared: Sequence[Any], types: Sequence[Any]
+) -> Any:
     """Write the call of a kernel; its outputs are a tensor, or a tuple of them.
 
     Args:
@@ -74,12 +76,11 @@ def call_kernel(name: str, nest: Nest, args: Sequence[Any], prepared: Sequence[A
         nest: The kernel.
         args: A Relax expression for each parameter.
         prepared: One for each prepared buffer.
+        types: The Relax type of each output.
     """
     tables = [relax.const(tvm.runtime.tensor(table_values(b))) for b in nest.tables]
-    types = [tensor_type(b) for b in nest.outputs]
-    return relax.call_dps_packed(
-        name, relax.Tuple([*args, *prepared, *tables]), types[0] if len(types) == 1 else types
-    )
+    every = relax.Tuple([*args, *prepared, *tables])
+    return relax.call_dps_packed(name, every, types[0] if len(types) == 1 else list(types))
 
 
 def table_values(buffer: Buffer) -> Array:
@@ -108,7 +109,8 @@ def kernel_module(nest: Nest, profile: Profile) -> Module:
         _add(builder, "prepare", params, call)
     params = [relax.Var(f"p{n}", tensor_type(b)) for n, b in enumerate(nest.params)]
     kept = [relax.Var(f"kept{n}", tensor_type(b)) for n, b in enumerate(nest.prepared)]
-    _add(builder, "main", [*params, *kept], call_kernel(nest.name, nest, params, kept))
+    types = [tensor_type(b) for b in nest.outputs]
+    _add(builder, "main", [*params, *kept], call_kernel(nest.name, nest, params, kept, types))
     return builder.get().with_attr("external_mods", [build_library({nest.name: nest}, profile)])
 
 
@@ -146,12 +148,15 @@ class RelaxLibrary:
     def __init__(self, library: Path) -> None:
         self._machine = relax.VirtualMachine(tvm.runtime.load_module(str(library)), tvm.cpu())
 
+    def tensors(self, arrays: Sequence[Any]) -> list[Any]:
+        """Copy arrays to tensors; tensors stay what they are."""
+        return [tvm.runtime.tensor(a) if isinstance(a, np.ndarray) else a for a in arrays]
+
     def call(self, function: str, arrays: Sequence[Any]) -> list[Any]:
         """Call a function of it on arrays or tensors.
 
         Returns:
             Its results, as tensors.
         """
-        tensors = [tvm.runtime.tensor(a) if isinstance(a, np.ndarray) else a for a in arrays]
-        found = self._machine[function](*tensors)
+        found = self._machine[function](*self.tensors(arrays))
         return [found] if isinstance(found, tvm.runtime.Tensor) else list(found)

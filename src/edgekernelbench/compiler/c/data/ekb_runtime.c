@@ -42,19 +42,20 @@ static int ekb_launch(ekb_task task, void *data, int tasks) {
 
 #define EKB_MOST 256
 
-static pthread_mutex_t ekb_turn = PTHREAD_MUTEX_INITIALIZER;  /* held while a loop runs */
+static pthread_mutex_t ekb_turn = PTHREAD_MUTEX_INITIALIZER; /* held while a loop runs */
 static pthread_mutex_t ekb_bed = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ekb_bell = PTHREAD_COND_INITIALIZER;
 static pthread_t ekb_workers[EKB_MOST];
 static int ekb_wanted, ekb_started; /* threads in all; workers that run */
-static atomic_uint ekb_round;
-static atomic_int ekb_asleep, ekb_left, ekb_answer;
-static struct {
-    ekb_task task;
-    void *data;
-    ekb_team team;
-    int stop;
-} ekb_job;
+static atomic_int ekb_asleep, ekb_done, ekb_answer, ekb_stopping;
+
+/* The loop that runs: its number, how many tasks it has, and the next one that nobody has taken. Whoever is
+   free takes one, so that a worker that the system keeps from running holds nobody up. */
+static atomic_ullong ekb_state;
+#define EKB_COUNT(state) ((int)(((state) >> 16) & 0xffff))
+#define EKB_NEXT(state) ((int)((state) & 0xffff))
+static ekb_task ekb_job;
+static void *ekb_data;
 
 static void ekb_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -64,28 +65,47 @@ static void ekb_pause(void) {
 #endif
 }
 
-static void *ekb_work(void *argument) {
-    int number = (int)(intptr_t)argument;
-    unsigned seen = 0;
-    for (;;) {
-        for (int turn = 0; turn < EKB_SPINS && atomic_load(&ekb_round) == seen; ++turn) ekb_pause();
-        if (atomic_load(&ekb_round) == seen) {
-            pthread_mutex_lock(&ekb_bed);
-            atomic_fetch_add(&ekb_asleep, 1);
-            while (atomic_load(&ekb_round) == seen) pthread_cond_wait(&ekb_bell, &ekb_bed);
-            atomic_fetch_sub(&ekb_asleep, 1);
-            pthread_mutex_unlock(&ekb_bed);
-        }
-        seen = atomic_load(&ekb_round);
-        if (ekb_job.stop) return 0;
-        int answer = ekb_job.task(number, &ekb_job.team, ekb_job.data);
+/* Waits a moment; now and then others may run. */
+static void ekb_wait(int turn) {
+    if (turn % 64 == 63) sched_yield();
+    else ekb_pause();
+}
+
+/* Takes a task and runs it; 0 when there was none. */
+static int ekb_take(void) {
+    unsigned long long state = atomic_load(&ekb_state);
+    while (EKB_NEXT(state) < EKB_COUNT(state)) {
+        if (!atomic_compare_exchange_weak(&ekb_state, &state, state + 1)) continue;
+        ekb_team team = {0, EKB_COUNT(state)};
+        int answer = ekb_job(EKB_NEXT(state), &team, ekb_data);
         if (answer) atomic_store(&ekb_answer, answer);
-        atomic_fetch_sub(&ekb_left, 1);
+        atomic_fetch_add(&ekb_done, 1);
+        return 1;
     }
+    return 0;
+}
+
+static int ekb_idle(void) {
+    unsigned long long state = atomic_load(&ekb_state);
+    return EKB_NEXT(state) >= EKB_COUNT(state) && !atomic_load(&ekb_stopping);
+}
+
+static void *ekb_work(void *unused) {
+    (void)unused;
+    while (!atomic_load(&ekb_stopping)) {
+        if (ekb_take()) continue;
+        for (int turn = 0; turn < EKB_SPINS && ekb_idle(); ++turn) ekb_wait(turn);
+        if (!ekb_idle()) continue;
+        pthread_mutex_lock(&ekb_bed);
+        atomic_fetch_add(&ekb_asleep, 1);
+        while (ekb_idle()) pthread_cond_wait(&ekb_bell, &ekb_bed);
+        atomic_fetch_sub(&ekb_asleep, 1);
+        pthread_mutex_unlock(&ekb_bed);
+    }
+    return 0;
 }
 
 static void ekb_ring(void) {
-    atomic_fetch_add(&ekb_round, 1);
     if (!atomic_load(&ekb_asleep)) return;
     pthread_mutex_lock(&ekb_bed);
     pthread_cond_broadcast(&ekb_bell);
@@ -115,20 +135,18 @@ static void ekb_forked(void) { /* a child has none of its parent's threads */
 static void ekb_start(int workers) {
     static int watched;
     if (!watched) watched = !pthread_atfork(0, 0, ekb_forked);
-    if (!ekb_started) atomic_store(&ekb_round, 0);
     while (ekb_started < workers) {
-        void *number = (void *)(intptr_t)(ekb_started + 1);
-        if (pthread_create(&ekb_workers[ekb_started], 0, ekb_work, number)) break;
+        if (pthread_create(&ekb_workers[ekb_started], 0, ekb_work, 0)) break;
         ++ekb_started;
     }
 }
 
 static void ekb_stop(void) {
-    if (!ekb_started) return;
-    ekb_job.stop = 1;
+    atomic_store(&ekb_stopping, 1);
     ekb_ring();
     for (int worker = 0; worker < ekb_started; ++worker) pthread_join(ekb_workers[worker], 0);
-    ekb_job.stop = ekb_started = 0;
+    ekb_started = 0;
+    atomic_store(&ekb_stopping, 0);
 }
 
 int ekb_threads(void) {
@@ -146,27 +164,25 @@ void ekb_set_threads(int threads) {
 }
 
 static int ekb_launch(ekb_task task, void *data, int tasks) {
+    static unsigned long long number;
     (void)tasks;
     if (pthread_mutex_trylock(&ekb_turn)) return ekb_serial(task, data); /* another thread has the pool */
-    int workers = ekb_count() - 1, answer;
-    if (ekb_started != workers) {
+    int count = ekb_count(), answer;
+    if (ekb_started != count - 1) {
         ekb_stop();
-        ekb_start(workers);
-        ekb_wanted = ekb_started + 1; /* no more could be had */
+        ekb_start(count - 1);
+        ekb_wanted = count = ekb_started + 1; /* no more could be had */
     }
-    if (ekb_started) {
-        ekb_job.task = task;
-        ekb_job.data = data;
-        ekb_job.team.tasks = ekb_started + 1;
+    if (count > 1) {
+        ekb_job = task;
+        ekb_data = data;
         atomic_store(&ekb_answer, 0);
-        atomic_store(&ekb_left, ekb_started);
+        atomic_store(&ekb_done, 0);
+        atomic_store(&ekb_state, (++number << 32) | ((unsigned long long)count << 16));
         ekb_ring();
-        answer = task(0, &ekb_job.team, data);
-        for (int turn = 0; atomic_load(&ekb_left); ++turn) {
-            ekb_pause();
-            if (turn > EKB_SPINS) sched_yield();
-        }
-        if (atomic_load(&ekb_answer)) answer = atomic_load(&ekb_answer);
+        while (ekb_take()) continue;
+        for (int turn = 0; atomic_load(&ekb_done) < count; ++turn) ekb_wait(turn);
+        answer = atomic_load(&ekb_answer);
     } else {
         answer = ekb_serial(task, data);
     }
