@@ -328,8 +328,7 @@ class Judge:
                     findings.chosen = self._standby.choice(baseline, exam.workload)
             if not isinstance(thing, Unjudged):
                 things.append(thing)
-                cost = self._standby.cost(baseline, exam.workload)
-                findings.beside |= {} if cost is None else {baseline.name: cost}
+                findings.beside |= self._standby.costs(baseline, exam.workload)
                 if baseline.required and thing.pace is not None:
                     self._paces[exam.workload.id] = thing.pace
             elif baseline.required:
@@ -344,10 +343,7 @@ class Judge:
         if pace is None:
             return self._limits
         patience = DEADLINE_FACTOR * RUNS_OF_A_WORKER * pace.single_ns / NS_PER_SECOND
-        more = max(0.0, patience - self._limits.run_s)
-        return replace(
-            self._limits, deadline_s=self._limits.deadline_s + more, run_s=self._limits.run_s + more
-        )
+        return self._limits.longer(patience - self._limits.run_s)
 
     def _lost(self, lost: Lost, trial: Trial) -> Rejected | Crashed | Unjudged:
         if lost.name == "kernel":

@@ -10,7 +10,7 @@ judge ◀── go, done: two pipes in the same folder, for the token ──▶ 
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 REQUEST = "request.json"
@@ -44,6 +44,11 @@ class Limits:
     files: int = 256
     cpus: tuple[int, ...] = ()
     network: bool = False
+
+    def longer(self, seconds: float) -> "Limits":
+        """Give the same with more time; less is not given."""
+        more = max(0.0, seconds)
+        return replace(self, deadline_s=self.deadline_s + more, run_s=self.run_s + more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,10 +101,11 @@ class Standby:
             fallen=dict(self._fallen.get(place, {})),
         )
 
-    def cost(self, baseline: Baseline, workload: Workload) -> CostRecord | None:
-        """Say what a baseline costs; None when it is a library, or was not started yet."""
+    def costs(self, baseline: Baseline, workload: Workload) -> dict[str, CostRecord]:
+        """Say what a baseline costs, under its name; nothing when it is a library, or was not started yet."""
         chosen = self._chosen.get((workload.id, baseline.name))
-        return None if chosen is None else self._costs.get((workload.id, chosen.name))
+        cost = None if chosen is None else self._costs.get((workload.id, chosen.name))
+        return {} if cost is None else {baseline.name: cost}
 
     def _find(self, baseline: Baseline, exam: Exam, timing: TimingPlan, limits: Limits) -> Ready | Unjudged:
         """Start the contender that was chosen before, or all of them, and keep the fastest."""
