@@ -16,7 +16,7 @@ from edgekernelbench.cli.refusal import refuse
 from edgekernelbench.cli.status import Status
 from edgekernelbench.deploy.kernels import Wish, export_kernel
 from edgekernelbench.deploy.models import export_model
-from edgekernelbench.deploy.record import ExportRecord, Form, ModelRecord
+from edgekernelbench.deploy.record import Exported, ExportRecord, Form, ModelRecord
 from edgekernelbench.lang.source import line_ends
 from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.nest.survey import survey_text
@@ -28,31 +28,33 @@ app = command_app()
 MACHINES = {"aarch64": "aarch64", "native": "llvm"}
 """What `--target` takes, with the profile that stands for it."""
 
+Exportable = Annotated[
+    str,
+    typer.Argument(help="A kernel text, or a folder of `ekb optimise` or `ekb import`.", metavar="FILE|DIR"),
+]
+FormName = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="object (LLVM's code), shared (a library of it), c (source), relax (for TVM).",
+        metavar="FORM",
+    ),
+]
+Machine = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", help="native or aarch64; a profile says it better.", show_default="native"
+    ),
+]
+
 
 @app.command()
 def export(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="A kernel text, or a folder of `ekb optimise` or `ekb import`.", metavar="FILE|DIR"
-        ),
-    ],
+    file: Exportable,
     *,
     to: Annotated[str, typer.Option("--to", help="The folder, new or empty.", metavar="DIR")],
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="object (LLVM's code), shared (a library of it), c (source), relax (for TVM).",
-            metavar="FORM",
-        ),
-    ] = "object",
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", "-t", help="native or aarch64; a profile says it better.", show_default="native"
-        ),
-    ] = None,
+    form: FormName = "object",
+    target: Machine = None,
     default: Annotated[
         bool, typer.Option("--default", help="First write schedule and memory by the default rules.")
     ] = False,
@@ -74,13 +76,9 @@ def export(
     """
     device = _device(target, profile)
     if Path(file).is_dir():
-        source_model = open_source(Path(file), device)
-        whole = export_model(source_model, device, Path(to), Wish(_form(form), not unchecked))
-        if as_json:
-            print_json(whole.model_dump(mode="json"))
-        else:
-            print_lines(_model_lines(whole, to))
-        return Status.YES
+        if default or measure or size:
+            raise CatalogueError(f"{file} is a model: --default, --measure and --size are for kernel texts")
+        return _export_model(file, to, device, Wish(_form(form), not unchecked), as_json=as_json)
     source = line_ends(read_text(file))
     try:
         kernel = read_kernel(source, size or [])
@@ -91,10 +89,19 @@ def export(
     except SourceError as error:
         found = () if default else survey_text(source, device, parse_sizes(size or [])).diagnostics
         return refuse(found or error.diagnostics, source, file, as_json=as_json)
+    return _shown(record, _lines(record, to), as_json=as_json)
+
+
+def _export_model(file: str, to: str, device: Profile, wish: Wish, *, as_json: bool) -> int:
+    record = export_model(open_source(Path(file), device), device, Path(to), wish)
+    return _shown(record, _model_lines(record, to), as_json=as_json)
+
+
+def _shown(record: Exported, lines: list[str], *, as_json: bool) -> int:
     if as_json:
         print_json(record.model_dump(mode="json"))
     else:
-        print_lines(_lines(record, to))
+        print_lines(lines)
     return Status.YES
 
 

@@ -50,11 +50,13 @@ class Source:
         folder: The folder of the imported model.
         assembled: The model with its kernels.
         measured: What is known of each kernel's speed, by name.
+        whole: What is known of the speed of the whole.
     """
 
     folder: Path
     assembled: Assembled
     measured: Mapping[str, Measured]
+    whole: Measured
 
 
 def export_model(source: Source, profile: Profile, folder: Path, wish: Wish) -> ModelRecord:
@@ -64,7 +66,7 @@ def export_model(source: Source, profile: Profile, folder: Path, wish: Wish) -> 
         source: The model with a text for each of its functions; for Relax, some may stay with TVM.
         profile: The device, a CPU.
         folder: Where to.
-        wish: What is to be written.
+        wish: What is to be written; the source says what was measured.
 
     Returns:
         What was written.
@@ -105,7 +107,7 @@ def export_model(source: Source, profile: Profile, folder: Path, wish: Wish) -> 
         against=probe.against,
         kernels=_notes(source),
         files={file: hash_bytes(data) for file, data in written.items()},
-        measured=dict(wish.measured),
+        measured=dict(source.whole),
     )
     record = _linked(record, source, profile, folder)
     record.write(folder)

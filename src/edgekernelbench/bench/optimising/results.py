@@ -30,12 +30,12 @@ def open_source(folder: Path, profile: Profile) -> Source:
         found = load_optimisation(folder)
         imported = folder / MODEL
         model, kernels = load_model(imported), kept_kernels(folder, found)
-        return Source(imported, assemble(model, imported, kernels, profile), _measured(found))
+        return Source(imported, assemble(model, imported, kernels, profile), _measured(found), _whole(found))
     if not (folder / MODEL_FILE).is_file():
         raise RecordError(f"{folder} is no folder of `ekb optimise` or `ekb import`: it has no {MODEL_FILE}")
     model = load_model(folder)
     kernels = default_kernels(model, load_catalogue(folder.resolve()), profile)
-    return Source(folder, assemble(model, folder, kernels, profile), {})
+    return Source(folder, assemble(model, folder, kernels, profile), {}, {})
 
 
 def _measured(found: Optimisation) -> dict[str, Measured]:
@@ -46,4 +46,16 @@ def _measured(found: Optimisation) -> dict[str, Measured]:
             "times_default": round(part.speedup, 3),
         }
         for part in found.parts
+    }
+
+
+def _whole(found: Optimisation) -> Measured:
+    whole = found.whole
+    if whole is None or whole.start_ns is None or whole.now_ns is None:
+        return {}
+    return {
+        "device": found.device,
+        "by": "TVM's virtual machine",
+        "time_ns": round(whole.now_ns, 1),
+        "times_default": round(whole.start_ns / whole.now_ns, 3),
     }
