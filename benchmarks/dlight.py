@@ -124,7 +124,7 @@ def schedule(workload: Workload, cuts: Cuts, profile: Profile) -> Scheduled:
                     tvm.IRModule(named)
                 )  # it changes what it is given
                 return Scheduled(whole, cuts, _built(module, target, profile.cpu))
-        except (*REFUSALS, AssertionError) as error:
+        except (*REFUSALS, AssertionError, AttributeError) as error:
             refused = refused or f"dlight: {_reason(error)}"
     raise CompileError(refused)
 

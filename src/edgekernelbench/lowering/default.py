@@ -18,6 +18,7 @@ from edgekernelbench.lowering.choices import DEFAULT, Choices
 from edgekernelbench.lowering.emit import Emitter, price
 from edgekernelbench.lowering.fields import records
 from edgekernelbench.lowering.gpu import Rules
+from edgekernelbench.lowering.gpu_inline import list_inlined
 from edgekernelbench.lowering.groups import write_group
 from edgekernelbench.lowering.nests import plan_nests
 from edgekernelbench.lowering.roots import write_nest
@@ -42,12 +43,23 @@ def default_lowering(facts: Facts, target: str, profile: Profile, choices: Choic
         that a text does not admit are left out, in the last resort all of them.
     """
     found = survey(facts, choices)
-    writers = (_for_cpu, _inlining) if target == "llvm" else (_for_gpu, _inlining)
-    for write in writers:
-        kernel = _with(facts.kernel, write(found, facts, profile, choices).blocks(target))
+    ways = [(_for_cpu, found), (_inlining, found)]
+    if target != "llvm":
+        ways = [(_for_gpu, surveyed(facts, profile, choices)), (_for_gpu, found), (_inlining, found)]
+    for write, seen in ways:
+        kernel = _with(facts.kernel, write(seen, facts, profile, choices).blocks(target))
         if _is_legal(facts, kernel, target, profile):
             return kernel
     return _with(facts.kernel, (Schedule((target,), ()), Memory((target,), ())))
+
+
+def surveyed(facts: Facts, profile: Profile, choices: Choices) -> Survey:
+    """Decide what is inlined and precomputed on a GPU, which inlines more."""
+    found = survey(facts, choices)
+    more = list_inlined(facts, found, profile) - choices.keep
+    if not more:
+        return found
+    return survey(facts, replace(choices, inline=choices.inline | more | set(found.inline)))
 
 
 def _with(kernel: Kernel, blocks: tuple[Schedule, Memory]) -> Kernel:
@@ -95,7 +107,7 @@ def count_rules(facts: Facts, profile: Profile, choices: Choices = DEFAULT) -> M
         profile: The device.
         choices: What is decided already.
     """
-    found = survey(facts, choices)
+    found = surveyed(facts, profile, choices)
     return Rules(found, profile, lambda _: True, partial(_shape, facts)).count()
 
 

@@ -10,9 +10,10 @@ from functools import partial
 from itertools import islice
 from math import ceil, prod
 
-from edgekernelbench.ir.expr import Axis
+from edgekernelbench.ir.expr import Axis, Expr
 from edgekernelbench.ir.memory import Cache
-from edgekernelbench.ir.schedule import Bind
+from edgekernelbench.ir.schedule import Bind, Unroll
+from edgekernelbench.lowering.access import uses
 from edgekernelbench.lowering.gpu_tile import other_sizes, tile_choices, write_tile
 from edgekernelbench.lowering.nests import Member, Plan, plan_nests
 from edgekernelbench.lowering.survey import Survey, View
@@ -21,8 +22,18 @@ from edgekernelbench.profiles.profile import DeviceClass, Profile
 
 BLOCK_THREADS = 256
 LEAST_THREADS = 32
-ROW_BLOCKS = 64
-"""Rows that make it worth to give each a block."""
+LEAST_ROWS = 1
+ROW_BLOCKS = 128
+"""Rows from which on each has a block, however much there is to do in it."""
+
+ROW_STEPS = 1 << 14
+"""Steps that a block does in the time of two launches."""
+
+PRODUCT_STEPS = 1 << 13
+"""Steps of a product in a row from which on it should have tiles, and a launch, of its own."""
+
+ALONE = 10.0
+"""The price of what should not be computed in rows."""
 
 LONG = 64
 """Steps from which on a reduction is shared out to threads."""
@@ -32,6 +43,16 @@ FEW = 1 << 14
 
 BUSY = {DeviceClass.SERVER: 132, DeviceClass.EDGE: 16, DeviceClass.STAND_IN: 16}
 """Blocks that keep a device busy: the multiprocessors of an H200, and of an Orin."""
+
+WIDEST_LOAD = 128
+"""Bits that one load of a thread brings."""
+
+BYTE = 8
+
+MANY = 1 << 12
+SHORT_STEPS, LONG_STEPS = 128, 512
+"""Elements that keep a device busy by themselves, when each has no more steps than this: the first where
+neighbouring threads read far apart."""
 
 Legal = Callable[[Writer], bool]
 """Whether a text with these directives is accepted."""
@@ -67,7 +88,7 @@ class Rules:
         return ahead if self.legal(ahead) else made
 
     def _nests(self, writer: Writer) -> Writer:
-        plans = plan_nests(self.found, ROW_BLOCKS, lambda _view, _fixed: 1.0)
+        plans = self._plans()
         hoped = writer.copy()
         for plan in plans:
             number = self.chosen.get(plan.root.name, 0)
@@ -86,8 +107,25 @@ class Rules:
 
     def count(self) -> Mapping[str, int]:
         """Count the rules that each root stage can choose from."""
-        plans = plan_nests(self.found, ROW_BLOCKS, lambda _view, _fixed: 1.0)
+        plans = self._plans()
         return {plan.root.name: sum(1 for _ in self._ways(plan)) for plan in plans}
+
+    def _plans(self) -> tuple[Plan, ...]:
+        return plan_nests(self.found, LEAST_ROWS, self._price)
+
+    def _price(self, view: View, fixed: frozenset[str]) -> float:
+        """Say what a reduction costs in a row: too much where a block would have too much to do alone."""
+        if not fixed:
+            return 1.0
+        rows = prod(view.sizes[axis] for axis in fixed if axis in view.sizes)
+        steps = prod(n for axis, n in view.sizes.items() if axis not in fixed)
+        lonely = rows < ROW_BLOCKS and steps > ROW_STEPS
+        product = steps > PRODUCT_STEPS and self._has_tiles(view)
+        return ALONE if lonely or product else 1.0
+
+    def _has_tiles(self, view: View) -> bool:
+        busy = BUSY[self.profile.device_class]
+        return any(choice.cached for choice in tile_choices(view, view, busy, self.shape_of))
 
     def _ways(self, plan: Plan) -> Iterator[Callable[[Writer], None]]:
         """List the rules, and then every other tile: those are for searches."""
@@ -110,14 +148,31 @@ class Rules:
         for choice in tile_choices(plan.root, reduction, busy, self.shape_of):
             yield partial(write_tile, choice)
         if _is_long(reduction):
+            wide = _wide_steps(reduction)
+            if wide is not None:
+                yield partial(write_across_wide, plan.root, reduction, wide)
             yield partial(write_across, plan.root, reduction)
         if reduction is not plan.root:
             yield partial(write_fused, plan.root, reduction)
 
 
 def _is_long(view: View) -> bool:
-    steps = prod(view.sizes[axis] for axis in view.reduced)
-    return steps >= LONG and prod(view.stage.shape) <= FEW
+    """Say whether threads should share the steps of each element: not where elements keep them busy."""
+    steps, elements = prod(view.sizes[axis] for axis in view.reduced), prod(view.stage.shape)
+    if elements > FEW or steps < LONG:
+        return False
+    busy = elements >= MANY and steps <= (SHORT_STEPS if _along(view) else LONG_STEPS)
+    return not busy
+
+
+def _along(view: View) -> bool:
+    """Say whether neighbouring steps of a reduction read neighbours of some tensor."""
+    last = [read.indices[-1] for read in view.reads if read.indices]
+    data = set(view.stage.axes)
+    return any(
+        any(uses(index, axis) for axis in view.reduced) and not any(uses(index, axis) for axis in data)
+        for index in last
+    )
 
 
 def write_rows(plan: Plan, found: Survey, writer: Writer) -> None:
@@ -162,8 +217,13 @@ def _share_axes(view: View, fixed: frozenset[str], threads: int, writer: Writer)
     """Deal the last free axis of a stage out to threads, neighbours to neighbours."""
     free = [axis for axis in view.stage.axes if axis not in fixed]
     loops = [f"{view.name}.{axis}" for axis in free]
-    if not free or view.sizes[free[-1]] == 1:
+    if not free or prod(view.sizes[axis] for axis in free) == 1:
         return tuple(loops)
+    if view.sizes[free[-1]] < threads and len(free) > 1:
+        whole = writer.fuse(tuple(loops))
+        outer, inner = writer.split(whole, min(threads, prod(view.sizes[axis] for axis in free)))
+        writer.schedule.append(Bind((inner,), "threadIdx.x"))
+        return inner, outer
     outer, inner = writer.split(loops[-1], min(threads, view.sizes[free[-1]]))
     writer.schedule.append(Bind((inner,), "threadIdx.x"))
     return (inner, *loops[:-1], outer)
@@ -199,6 +259,61 @@ def write_across(root: View, reduction: View, writer: Writer) -> None:
         writer.compute_at(reduction.name, loops[-1])
     steps = prod(reduction.sizes[axis] for axis in reduction.reduced)
     _share_steps(reduction, _threads(steps), writer)
+
+
+@dataclass(frozen=True, slots=True)
+class Wide:
+    """How threads that share the steps of a reduction read several neighbours at once.
+
+    Attributes:
+        threads: Threads of a block.
+        lanes: Steps that each takes together.
+        tensors: What is read so.
+    """
+
+    threads: int
+    lanes: int
+    tensors: tuple[str, ...]
+
+
+def _wide_steps(view: View) -> Wide | None:
+    """Find how wide the loads of a shared reduction can be; None when nothing divides."""
+    if len(view.reduced) != 1:
+        return None
+    (axis,) = view.reduced
+    along = {r.tensor: r for r in view.reads if r.indices and _is(r.indices[-1], axis)}
+    inner = [i for r in view.reads for i in r.indices[:-1]]
+    types = [r.dtype for r in along.values() if r.dtype is not None]
+    if not along or any(uses(i, axis) for i in inner) or any(t.bits < BYTE for t in types):
+        return None
+    steps, widest = view.sizes[axis], max(t.bits for t in types)
+    lanes = WIDEST_LOAD // widest
+    while lanes > 1:
+        for threads in (BLOCK_THREADS, BLOCK_THREADS // 2, BLOCK_THREADS // 4, LEAST_THREADS):
+            if steps % (lanes * threads) == 0:
+                return Wide(threads, lanes, tuple(along))
+        lanes //= 2
+    return None
+
+
+def _is(index: Expr, axis: str) -> bool:
+    return isinstance(index, Axis) and index.name == axis
+
+
+def write_across_wide(root: View, reduction: View, wide: Wide, writer: Writer) -> None:
+    """Give each element of a long reduction a block whose threads read several steps at once."""
+    loops = tuple(f"{root.name}.{axis}" for axis in root.stage.axes)
+    if loops:
+        writer.schedule.append(Bind(loops, "blockIdx.x"))
+    if reduction is not root and loops:
+        writer.compute_at(reduction.name, loops[-1])
+    outer, thread, lane = writer.split(f"{reduction.name}.{reduction.reduced[0]}", wide.threads, wide.lanes)
+    writer.order(thread, outer, lane)
+    writer.schedule.append(Bind((thread,), "threadIdx.x"))
+    writer.mark(Unroll, lane)
+    whole = reduction.sizes[reduction.reduced[0]] == wide.threads * wide.lanes
+    for tensor in wide.tensors:
+        writer.memory.append(Cache(tensor, "local", thread if whole else outer, vector=wide.lanes))
 
 
 def write_fused(root: View, reduction: View, writer: Writer) -> None:

@@ -20,7 +20,7 @@ ASYNCHRONOUS = 80
 
 _BARRIER = {
     "opencl": "#define ekb_barrier() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n",
-    "cuda": "#define ekb_barrier() __syncthreads()\n",
+    "cuda": "#define ekb_barrier() __syncthreads()\n#define ekb_warp_barrier() __syncwarp()\n",
 }
 
 

@@ -8,6 +8,7 @@ from tvm import tirx
 
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.compiler.gpu.across import Crossing
+from edgekernelbench.compiler.gpu.plan import LANES
 from edgekernelbench.compiler.rewrite import with_body
 from edgekernelbench.compiler.tvm.statements import sequence
 from edgekernelbench.compiler.tvm.values import Value, number
@@ -178,19 +179,36 @@ def _combined(
     put = [node for part in parts for node in writer.block(_put(part, crossing), place)]
     steps.append(_under(inside, put))
     stride = 1 << max(0, (group - 1).bit_length() - 1)
-    member = writer.member
+    member, warps = writer.member, _in_warps(writer, totals)
+    alive = group
     while stride >= 1 and group > 1:
-        steps.append(writer.sync())
+        # What is read below was written by lanes of one warp where no more than those were alive before.
+        steps.append(_met(writer, alone=warps and alive <= LANES))
+        alive = stride
         met = place.with_variable(_NEXT, Value(writer.at + stride, "int32"), None)
         joined = [node for part in parts for node in writer.block(_join(part), met)]
         steps.append(_under([*inside, tirx.LT(member, number(min(stride, group - stride)))], joined))
         stride //= 2
-    steps.append(writer.sync())
+    steps.append(_met(writer, alone=warps and group <= LANES))
     steps += _taken(writer, crossing, parts, totals, place)
     body = sequence(steps)
     for counter, extent in reversed(loops):
         body = tirx.For(counter, number(0), number(extent), tirx.ForKind.SERIAL, body)
     return [body]
+
+
+def _met(writer: "Writer", *, alone: bool) -> Node:
+    """Let threads wait for each other: those of a warp alone, or all."""
+    if alone:
+        return tirx.Evaluate(tirx.call_pure_extern("int32", "ekb_warp_barrier"))
+    return writer.sync()
+
+
+def _in_warps(writer: "Writer", totals: dict[Mark, int]) -> bool:
+    """Say whether the first lanes of each group are neighbours in one warp, and warps are whole."""
+    x, y, z = (writer.dims[mark] for mark in THREADS)
+    alone = y * z == 1 or (x % LANES == 0)
+    return writer.library.warps and tuple(totals) == (Mark.THREAD_X,) and alone and x * y * z % LANES == 0
 
 
 def _positions(writer: "Writer", totals: dict[Mark, int], place: "Place") -> tuple[list[Node], "Place"]:

@@ -37,11 +37,13 @@ class Library:
     Attributes:
         preamble: The functions.
         asynchronous: Whether the device copies to shared memory while its threads go on.
+        warps: Whether 32 threads can wait for each other alone.
     """
 
     def __init__(self, preamble: Preamble, *, asynchronous: bool = False) -> None:
         self.preamble = preamble
         self.asynchronous = asynchronous
+        self.warps = preamble.dialect == "cuda"
 
     def function(
         self, name: str, dtype: DType, args: list[Value], sources: list[DType], evaluate: object
