@@ -95,3 +95,18 @@ def test_matrix_units_are_right() -> None:
     inputs = random_inputs(facts.kernel)
     found = run(TvmCompiler(), build_nest(facts, "cuda", profile), inputs, profile)
     assert_right(found, evaluate(facts, inputs, "declared"), ulps=128)
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "text"),
+    [
+        ("local", "global", "const uint4 held = *(const uint4 *)from; memcpy(to, &held, 16);"),
+        ("global", "local", "uint4 held; memcpy(&held, from, 16); *(uint4 *)to = held;"),
+        ("shared", "global", "*(uint4 *)to = *(const uint4 *)from;"),
+    ],
+)
+def test_cuda_reads_and_stores_wide_where_addresses_allow_it(target: str, source: str, text: str) -> None:
+    """A `memcpy` between memory of a thread and other memory went byte by byte."""
+    preamble = Preamble("cuda")
+    preamble.copy(16, 8, target, source)
+    assert text in preamble.text()

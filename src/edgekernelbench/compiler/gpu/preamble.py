@@ -204,8 +204,12 @@ class Preamble:
             head = f"static inline int {name}(void *to, const void *from)"
             # Only memory of a thread may lie anywhere.
             body = f"*({wide} *)to = *(const {wide} *)from;"
-            if "local" in (target, source):
+            if target == source == "local":
                 body = f"memcpy(to, from, {size});"
+            elif target == "local":
+                body = f"const {wide} held = *(const {wide} *)from; memcpy(to, &held, {size});"
+            elif source == "local":
+                body = f"{wide} held; memcpy(&held, from, {size}); *({wide} *)to = held;"
             self._texts.setdefault(name, f"{head} {{ {body} return 0; }}\n")
             return name
         kind = {8: "uchar", 16: "ushort", 32: "uint", 64: "ulong"}[bits]
