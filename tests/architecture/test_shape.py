@@ -47,15 +47,18 @@ def test_only_lang_and_workloads_read_python_syntax() -> None:
     assert users <= {"lang", "workloads"}
 
 
-def test_broad_excepts_are_two() -> None:
+def test_broad_excepts_are_three() -> None:
+    """The top of the worker, the top of the command line, and where code of other packages is called."""
     places = [
         f"{ids(path)}:{node.lineno}"
         for path in MODULES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ExceptHandler) and _is_broad(node.type)
     ]
-    assert len(places) <= 2, places
+    assert len(places) <= 3, places
 
 
 def _is_broad(caught: ast.expr | None) -> bool:
+    if isinstance(caught, ast.Tuple):
+        return any(map(_is_broad, caught.elts))
     return caught is None or (isinstance(caught, ast.Name) and caught.id in ("Exception", "BaseException"))

@@ -16,9 +16,10 @@ from edgekernelbench.cli.rows import (
     agent_rows,
     agent_words,
     budget_of,
+    choose_workloads,
     row_name,
-    workload_ids,
 )
+from edgekernelbench.workloads.scaffold import write_pattern
 
 
 def rows(
@@ -79,8 +80,8 @@ def test_the_name_of_a_row_can_be_a_part_of_an_id() -> None:
 
 
 def test_workloads_are_found_by_suite_and_by_name() -> None:
-    assert len(workload_ids(None, "quick")) >= 5
-    assert all(w.startswith("norm/softmax@") for w in workload_ids(["softmax"], "quick"))
+    assert len(choose_workloads(None, "quick").workloads) >= 5
+    assert all(w.startswith("norm/softmax@") for w in choose_workloads(["softmax"], "quick").workloads)
 
 
 def test_agents_are_a_list_with_commas_and_each_asks_each_model() -> None:
@@ -113,3 +114,14 @@ def test_a_price_is_found_by_the_models_name() -> None:
     assert first.price is not None
     assert first.price.output == 2.0
     assert second.price is None
+
+
+def test_a_catalogue_of_ones_own_is_taken_whole_and_found_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_pattern(tmp_path / "mine", "door/ramp")
+    monkeypatch.chdir(tmp_path)
+    chosen = choose_workloads(None, None, "mine")
+    assert (chosen.suite, chosen.catalogue) == ("full", str(tmp_path / "mine"))
+    assert [w.partition("@")[0] for w in chosen.workloads] == ["door/ramp"]
+    assert (choose_workloads(None, None).suite, choose_workloads(None, None).catalogue) == ("quick", None)

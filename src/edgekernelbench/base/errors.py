@@ -8,6 +8,7 @@ EkbError
 ├── CatalogueError       a catalogue file is wrong
 ├── RecordError          a stored file cannot be read
 ├── PrerequisiteError    a tool, package or device is missing; carries the remedy
+│   └── ForeignError     code of another package failed: theirs to explain
 ├── ModelError           a language model's endpoint failed after its retries
 ├── BudgetExceeded       a limit of the run was reached
 └── InternalError        a bug of ours; always worth a report
@@ -71,6 +72,10 @@ class PrerequisiteError(EkbError):
 
     def __str__(self) -> str:
         return f"{self.missing}; {self.remedy}"
+
+
+class ForeignError(PrerequisiteError):
+    """Code of another package, found by its entry point, failed."""
 
 
 class ModelError(EkbError):

@@ -21,6 +21,7 @@ from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.agents.models.local import require
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.registry import open_model, parse_spec
+from edgekernelbench.agents.packaged import Options, Packaged, make_packaged
 from edgekernelbench.agents.policy.agent import policy_agent
 from edgekernelbench.agents.policy.knobs import halving
 from edgekernelbench.agents.policy.mind import PolicyMind
@@ -133,6 +134,9 @@ def open_contestant(
         with _visiting(setting, endpoint, tools) as visiting:
             yield visiting
         return
+    if setting.kind == "package" and setting.model is None:
+        yield Contestant(packaged_agent(setting, profile), settings=setting.model_dump(mode="json"))
+        return
     if setting.model is None:
         raise PrerequisiteError(f"agent {setting.name} has no model", "name one with --model")
     spec = parse_spec(setting.model)
@@ -228,10 +232,22 @@ def model_agent(setting: AgentSetting, profile: Profile) -> Agent:
             return leka_agent(setting, profile)
         case "policy":
             return policy_agent(profile, name=setting.name, seed=setting.seed or 0)
+        case "package":
+            return packaged_agent(setting, profile)
         case "scripted" | "random" | "metaschedule" | "mcp" | "cli":
             raise InternalError(f"agent {setting.kind} asks no model")
         case _:
             assert_never(setting.kind)
+
+
+def packaged_agent(setting: AgentSetting, profile: Profile) -> Packaged:
+    """Make an agent of another package of its settings.
+
+    Raises:
+        PrerequisiteError: When no package brings it, or it cannot be made.
+    """
+    options = Options(setting.name, profile, setting.seed or 0, setting.max_tokens, setting.temperature)
+    return make_packaged(setting.entry or setting.name, options)
 
 
 def leka_agent(setting: AgentSetting, profile: Profile) -> Leka:

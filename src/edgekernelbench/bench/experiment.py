@@ -46,7 +46,17 @@ class AgentSetting(Record):
     name: str = Field(min_length=1, pattern=r"^[^/\s]+$")
     """The name of the row."""
     kind: Literal[
-        "direct", "scripted", "best-of", "repair", "leka", "policy", "random", "metaschedule", "mcp", "cli"
+        "direct",
+        "scripted",
+        "best-of",
+        "repair",
+        "leka",
+        "policy",
+        "random",
+        "metaschedule",
+        "mcp",
+        "cli",
+        "package",
     ]
     """Which agent."""
     model: str | None = None
@@ -73,12 +83,14 @@ class AgentSetting(Record):
     """For `cli`: how it is started and read; left out for others."""
     confined: bool = True
     """For `cli`: whether it sees only what it is shown; left out where it is so."""
+    entry: str | None = None
+    """For `package`: the name of the entry point; left out for others."""
 
     @model_serializer(mode="wrap")
     def _leave_out_what_others_have_not(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Write what command-line agents alone have only for them: other manifests stay what they were."""
+        """Write what some agents alone have only for them: other manifests stay what they were."""
         fields: dict[str, Any] = write(self)
-        unused = {"recipe": None, "confined": True}
+        unused = {"recipe": None, "confined": True, "entry": None}
         return {name: value for name, value in fields.items() if name not in unused or value != unused[name]}
 
     @classmethod
@@ -149,12 +161,14 @@ class Experiment(Record):
     """Limits of each attempt."""
     concurrency: int = Field(default=1, ge=1)
     """Attempts that are generated at one time."""
+    catalogue: str | None = None
+    """A catalogue of one's own, as a folder or the name of an entry point; None for ours."""
 
     def settings(self) -> dict[str, JsonValue]:
         """Give the settings as the manifest stores them."""
         values: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True)
-        # What only runs on several devices, or of the control, have stands in no other manifest.
-        unused = [name for name in ("also", "answers_of") if not values[name]]
+        # What only some runs have stands in no other manifest.
+        unused = [name for name in ("also", "answers_of", "catalogue") if not values[name]]
         unused += ["language"] if self.language == "kernel" else []
         return {name: value for name, value in values.items() if name not in unused}
 

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from os import sched_getaffinity, sysconf
 from pathlib import Path
 
+from edgekernelbench.base.plugins import Group, find_plugins
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.evaluator.devices import Device
 from edgekernelbench.profiles.host import cpu_name
@@ -42,7 +43,7 @@ def make_manifest(
         catalogue=catalogue,
         commit=commit,
         dirty=dirty,
-        versions=package_versions(),
+        versions=package_versions() | brought_versions(experiment),
         device=device_facts(device),
         environment=dict(environment),
         planned=experiment.planned(),
@@ -81,6 +82,15 @@ def package_versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def brought_versions(experiment: Experiment) -> dict[str, str]:
+    """Give the versions of other packages whose agents, devices, compilers or catalogues a run uses."""
+    named = [(Group.AGENTS, agent.entry) for agent in experiment.agents]
+    named += [(Group.DEVICES, device) for device in (experiment.profile, *experiment.also)]
+    named += [(Group.COMPILERS, experiment.compiler), (Group.CATALOGUES, experiment.catalogue)]
+    found = [one for group, name in named if name for one in find_plugins(group) if one.name == name]
+    return {one.package: one.version for one in found}
 
 
 def _checkout() -> tuple[str | None, bool]:

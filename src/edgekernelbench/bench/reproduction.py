@@ -22,7 +22,7 @@ from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.outcome import Correct, Outcome, Rejected, Unjudged
 from edgekernelbench.records.store import RunFolder
-from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
+from edgekernelbench.workloads.catalogue import Catalogue, find_catalogue
 from edgekernelbench.workloads.schema import Workload
 
 BASELINE = "default"
@@ -146,9 +146,9 @@ def reproduce(
         RecordError: When the run is of another release, or a text was changed.
     """
     manifest = folder.manifest()
-    known = catalogue or load_catalogue()
-    hold_release(folder, known, "reproduce it")
     experiment = Experiment.from_settings(manifest.settings, folder.root.name)
+    known = catalogue or find_catalogue(experiment.catalogue)
+    hold_release(folder, known, "reproduce it")
     device = find_device(experiment.profile)
     stored = folder.judgements()
     counts = same_machine(manifest, device)

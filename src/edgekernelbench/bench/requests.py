@@ -10,7 +10,7 @@ from edgekernelbench.bench.contestants import direct_agent
 from edgekernelbench.bench.experiment import AgentSetting, Experiment
 from edgekernelbench.evaluator.devices import find_device
 from edgekernelbench.records.attempt import attempt_id
-from edgekernelbench.workloads.catalogue import load_catalogue
+from edgekernelbench.workloads.catalogue import find_catalogue
 
 GOING_ON = ("best-of", "repair", "leka")
 """Agents that ask a model again and again."""
@@ -46,7 +46,7 @@ def planned_requests(experiment: Experiment, setting: AgentSetting) -> list[Batc
     """
     if setting.kind != "direct" or setting.model is None:
         return []
-    catalogue = load_catalogue()
+    catalogue = find_catalogue(experiment.catalogue)
     profile = find_device(experiment.profile).profile
     others = tuple(find_device(name).profile for name in experiment.also)
     budget = experiment.budget.budget()

@@ -34,7 +34,7 @@ from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.attempt import Attempt, attempt_id
 from edgekernelbench.records.store import RunFolder
-from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
+from edgekernelbench.workloads.catalogue import Catalogue, find_catalogue
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = 
         RecordError: When the folder holds a run already.
         CatalogueError: When a workload or the profile does not exist, or an agent is not of the track.
     """
-    known = catalogue or load_catalogue()
+    known = catalogue or find_catalogue(experiment.catalogue)
     searching = [agent.name for agent in experiment.agents if agent.kind in SEARCHES or agent.policy]
     if searching and experiment.track != "optimise":
         raise CatalogueError(f"agent {searching[0]} starts from a given text: take --track optimise")
@@ -103,9 +103,9 @@ def continue_run(
     """
     around = surroundings or Surroundings()
     manifest = folder.manifest()
-    known = catalogue or load_catalogue()
-    hold_release(folder, known, "resume it")
     experiment = Experiment.from_settings(manifest.settings, folder.root.name)
+    known = catalogue or find_catalogue(experiment.catalogue)
+    hold_release(folder, known, "resume it")
     workloads = {name: known.workload(name) for name in experiment.workloads}
     _check_vendor(experiment)
     with (

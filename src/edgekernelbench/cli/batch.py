@@ -10,7 +10,7 @@ from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.requests import planned_requests
 from edgekernelbench.cli.options import Json, Track, command_app, find_profile
 from edgekernelbench.cli.output import print_json, print_lines
-from edgekernelbench.cli.rows import TRACKS, Asking, agent_rows, choice, workload_ids
+from edgekernelbench.cli.rows import TRACKS, Asking, agent_rows, choice, choose_workloads
 from edgekernelbench.cli.status import Status
 from edgekernelbench.reports.text import counted
 
@@ -46,7 +46,7 @@ def export_prompts(
     experiment = Experiment(
         agents=rows,
         suite=suite,
-        workloads=workload_ids(workload, suite),
+        workloads=choose_workloads(workload, suite).workloads,
         track=choice("track", track, TRACKS),
         k=k,
         profile=find_profile(None, device).name,

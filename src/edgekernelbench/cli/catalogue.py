@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.bench.progress import Bar
-from edgekernelbench.cli.catalogues import Folder, find_catalogue
+from edgekernelbench.cli.catalogues import Folder
 from edgekernelbench.cli.lint import lint
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
@@ -20,6 +20,7 @@ from edgekernelbench.evaluator.foreign import check_foreign
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.reports.text import columns, counted
+from edgekernelbench.workloads.catalogue import find_catalogue
 from edgekernelbench.workloads.check import check_catalogue
 from edgekernelbench.workloads.scaffold import write_pattern
 from edgekernelbench.workloads.schema import Domain, Level, Workload

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from edgekernelbench.agents.models.bundled import MODELS, has_server, weights
+from edgekernelbench.cli.brought import asked_by, brought
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.status import Status
@@ -44,6 +45,8 @@ PACKAGES = (
     ("torch", "the vendor baseline, catalogue tests", "pip install 'edgekernelbench[torch]'", False),
     ("onnxruntime", "the vendor baseline", "pip install 'edgekernelbench[vendor]'", False),
     ("tornado", "the queue of boards", "pip install 'edgekernelbench[boards]'", False),
+    ("mcp", "`ekb mcp`, agents of others", "pip install 'edgekernelbench[mcp]'", False),
+    ("starlette", "the proxy that counts an agent's tokens", "pip install 'edgekernelbench[proxy]'", False),
     ("openai", "models behind an endpoint, the local model", "pip install 'edgekernelbench[models]'", False),
     ("anthropic", "Anthropic's models", "pip install 'edgekernelbench[models]'", False),
 )
@@ -105,6 +108,16 @@ def findings() -> list[Finding]:
     return rows
 
 
+def additions() -> list[Finding]:
+    """List what other packages bring; what cannot be used says why."""
+    rows = []
+    for plugin, fault in brought():
+        found = "" if fault else f"{plugin.package} {plugin.version}".rstrip()
+        remedy = fault or f"pip install {plugin.package}"
+        rows.append(Finding(f"{plugin.group.noun} {plugin.name}", found, asked_by(plugin.group), remedy))
+    return rows
+
+
 @app.command()
 def doctor(*, as_json: Json = False) -> int:
     """Say what is installed, how many threads there are, what is missing and what brings it.
@@ -112,7 +125,7 @@ def doctor(*, as_json: Json = False) -> int:
     Runs a kernel on every device that this machine could have. The status is 3 when something is missing
     that judging cannot do without.
     """
-    rows = [*findings(), *backends()]
+    rows = [*findings(), *additions(), *backends()]
     host = load_profile("llvm")
     cores = len(os.sched_getaffinity(0))
     missing = [row for row in rows if not row.found]

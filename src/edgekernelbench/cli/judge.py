@@ -10,7 +10,7 @@ import typer
 from edgekernelbench.bench.beside import reference_baselines
 from edgekernelbench.bench.feedback import feedback_of
 from edgekernelbench.bench.release import release_name
-from edgekernelbench.cli.catalogues import Folder, find_catalogue
+from edgekernelbench.cli.catalogues import Folder
 from edgekernelbench.cli.files import read_text, shown
 from edgekernelbench.cli.known_words import workload_ids
 from edgekernelbench.cli.lasting import Sustained, lasting_lines, parse_seconds
@@ -40,6 +40,7 @@ from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
 from edgekernelbench.records.reference import BASELINE_OF
 from edgekernelbench.records.schema import storable
 from edgekernelbench.reports.tables import FLAGS
+from edgekernelbench.workloads.catalogue import find_catalogue
 
 app = command_app()
 

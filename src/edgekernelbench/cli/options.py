@@ -7,7 +7,7 @@ import typer
 
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
-from edgekernelbench.profiles.profile import Profile, load_profile, profile_names
+from edgekernelbench.profiles.profile import Profile, load_profile, usable_profiles
 from edgekernelbench.records.reference import KINDS, Kind
 
 TARGETS = {"llvm": "llvm", "cuda": "cuda-sm87", "opencl": "opencl"}
@@ -119,7 +119,7 @@ def find_profile(target: str | None, profile: str | None) -> Profile:
         return load_profile(TARGETS[target or "llvm"])
     found = load_profile(profile)
     if target not in (None, found.target):
-        same = ", ".join(name for name in profile_names() if load_profile(name).target == target)
+        same = ", ".join(one.name for one in usable_profiles() if one.target == target)
         raise CatalogueError(
             f"profile {profile!r} is of {found.target}, not of {target}; of {target} are {same}"
         )

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from edgekernelbench.agents.models.registry import parse_spec
+from edgekernelbench.agents.packaged import Options, make_packaged
 from edgekernelbench.agents.prices import Price, load_prices
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
 from edgekernelbench.base.names import nearest
+from edgekernelbench.base.plugins import Group, plugin_names
 from edgekernelbench.bench.experiment import (
     SEARCHES,
     AgentSetting,
@@ -21,7 +23,7 @@ from edgekernelbench.bench.visits.recipe import find_recipe
 from edgekernelbench.evaluator.boards.address import is_board, parse_address
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.language import LANGUAGES, Language
-from edgekernelbench.workloads.catalogue import load_catalogue
+from edgekernelbench.workloads.catalogue import find_catalogue
 
 Word = TypeVar("Word", bound=str)
 AGENTS: dict[str, dict[str, Any]] = {
@@ -42,8 +44,8 @@ AGENTS: dict[str, dict[str, Any]] = {
 """The agents by their words, with the settings of each."""
 VISITING = "cli:"
 """Begins the word of a command-line agent; its recipe follows."""
-GOING_ON = tuple(word for word in AGENTS if word not in ("direct", "scripted"))
-"""Agents that go on while there is budget."""
+ONCE = ("direct", "scripted")
+"""Agents that answer once; all others go on while there is budget."""
 SUBMISSIONS = 16
 """Measurements of an attempt, unless the command line says otherwise."""
 CALLS_A_SUBMISSION = 4
@@ -130,7 +132,8 @@ def agent_words(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     words = (word.strip() for word in text.split(",") if word.strip())
-    return tuple(w if w.startswith(VISITING) else choice("agent", w, tuple(AGENTS)) for w in words)
+    known = (*AGENTS, *plugin_names(Group.AGENTS, AGENTS))
+    return tuple(w if w.startswith(VISITING) else choice("agent", w, known) for w in words)
 
 
 def agent_rows(
@@ -169,6 +172,7 @@ def agent_rows(
         if w.startswith(VISITING)
         for row in _visiting_rows(w, models, asking, confined=confined)
     ]
+    rows += [row for w in wanted if is_packaged(w) for row in _packaged_rows(w, models, asking)]
     for folder in texts if "scripted" in wanted else ():
         if not Path(folder).is_dir():
             raise CatalogueError(f"no folder {folder}: texts stand in one, as FAMILY/WORKLOAD.kir")
@@ -181,7 +185,12 @@ def agent_rows(
 
 def asks_us(word: str) -> bool:
     """Whether an agent asks its model through our client."""
-    return word not in ("scripted", *SEARCHES) and not word.startswith(VISITING)
+    return word in AGENTS and word not in ("scripted", *SEARCHES)
+
+
+def is_packaged(word: str) -> bool:
+    """Whether another package brings an agent."""
+    return word not in AGENTS and not word.startswith(VISITING)
 
 
 def _visiting_rows(word: str, models: list[str], asking: Asking, *, confined: bool) -> Iterator[AgentSetting]:
@@ -208,6 +217,30 @@ def _visiting_rows(word: str, models: list[str], asking: Asking, *, confined: bo
             confined=confined,
             price=asking.price_of(model),
         )
+
+
+def _packaged_rows(word: str, models: list[str], asking: Asking) -> Iterator[AgentSetting]:
+    """Make one row of an agent of another package for each model, or one without a model.
+
+    Raises:
+        PrerequisiteError: When it cannot be made: sooner said than after a run has begun.
+    """
+    make_packaged(word, Options(word, load_profile("llvm")))
+    named: list[str | None] = [*models] or [None]
+    for model in named:
+        row = AgentSetting(
+            name=row_name(f"{word}-{model}" if model else word),
+            kind="package",
+            entry=word,
+            temperature=asking.temperature,
+            seed=asking.seed,
+        )
+        if model is None:
+            yield row
+            continue
+        spec = parse_spec(model)
+        most = asking.max_tokens or (SMALL_ANSWER if spec.is_small else LARGE_ANSWER)
+        yield row.model_copy(update={"model": model, "max_tokens": most, "price": asking.price_of(model)})
 
 
 def _row(word: str, model: str, asking: Asking, *, held: bool) -> AgentSetting:
@@ -244,7 +277,7 @@ def budget_of(
         seconds: Time of the agent; None for no limit.
     """
     visiting = [word.startswith(VISITING) for word in agents or ()]
-    goes_on = any(visiting) or any(word in GOING_ON for word in agents or ())
+    goes_on = any(word not in ONCE for word in agents or ())
     if submissions is None:
         submissions = SUBMISSIONS if goes_on else 0
     # A command-line agent asks its model for every command of the shell; where it is alone, nothing is spent
@@ -254,13 +287,36 @@ def budget_of(
     return BudgetSetting(submissions=submissions, tokens=tokens, calls=calls, money=money, seconds=seconds)
 
 
-def workload_ids(names: list[str] | None, suite: str) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The workloads of a run.
+
+    Attributes:
+        suite: The suite.
+        workloads: Their ids.
+        catalogue: A word for the catalogue that means the same from wherever it is resumed; None for ours.
+    """
+
+    suite: str
+    workloads: tuple[str, ...]
+    catalogue: str | None
+
+
+def choose_workloads(names: list[str] | None, suite: str | None, folder: str | None = None) -> Chosen:
     """Find the workloads that the options name.
+
+    Args:
+        names: Workloads, patterns or families; empty for the whole suite.
+        suite: The suite; None for `quick`, and for all of a catalogue that is not ours.
+        folder: A catalogue, by its folder or the name of an entry point; None for ours.
 
     Raises:
         CatalogueError: When a name or the suite is unknown.
     """
-    return tuple(w.id for w in resolve_workloads(load_catalogue(), tuple(names or ()), suite=suite))
+    place = str(Path(folder).resolve()) if folder is not None and Path(folder).is_dir() else folder
+    wanted = suite or ("quick" if place is None else "full")
+    found = resolve_workloads(find_catalogue(place), tuple(names or ()), suite=wanted)
+    return Chosen(wanted, tuple(w.id for w in found), place)
 
 
 def row_name(text: str) -> str:

@@ -1,5 +1,6 @@
 """`ekb run`: agents write kernels for a suite, and all are judged."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from edgekernelbench.bench.contestants import check_models
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.several import start_runs
 from edgekernelbench.cli import run_options as o
+from edgekernelbench.cli.catalogues import Folder
 from edgekernelbench.cli.going import finish_runs
 from edgekernelbench.cli.options import (
     Answers,
@@ -30,12 +32,12 @@ from edgekernelbench.cli.rows import (
     agent_words,
     budget_of,
     choice,
+    choose_workloads,
     device_names,
     price_table,
     read_language,
-    workload_ids,
 )
-from edgekernelbench.evaluator.compilers import COMPILERS
+from edgekernelbench.evaluator.compilers import compiler_names
 from edgekernelbench.records.store import RunFolder
 
 app = command_app()
@@ -49,7 +51,8 @@ def run(
     unconfined: o.Unconfined = False,
     again: o.Again = None,
     agent: o.AgentKind = None,
-    suite: o.Suite = "quick",
+    suite: o.Suite = None,
+    folder: Folder = None,
     workload: o.Workloads = None,
     track: Track = "write",
     k: o.Attempts = 1,
@@ -90,8 +93,7 @@ def run(
     asking = Asking(grammar, max_tokens, temperature, seed, price_table(prices), read_language(language))
     experiment = Experiment(
         agents=agent_rows(agents, model or [], texts or [], asking, confined=not unconfined),
-        suite=suite,
-        workloads=workload_ids(workload, suite),
+        **asdict(choose_workloads(workload, suite, folder)),
         track=choice("track", track, TRACKS),
         language=asking.language,
         k=k,
@@ -112,7 +114,7 @@ def _given(
     how = {
         "profile": devices[0] if devices else None,
         "also": devices[1:] or None,
-        "compiler": choice("compiler", compiler, COMPILERS) if compiler else None,
+        "compiler": choice("compiler", compiler, compiler_names()) if compiler else None,
         "timing": choice("timing", timing, TIMINGS) if timing else None,
         "vendor": vendor or None,
         "reference": kind,

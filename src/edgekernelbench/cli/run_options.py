@@ -36,7 +36,14 @@ Unconfined = Annotated[
     ),
 ]
 Suite = Annotated[
-    str, typer.Option("--suite", help="The suite of workloads.", metavar="NAME", autocompletion=suites)
+    str | None,
+    typer.Option(
+        "--suite",
+        help="The suite of workloads.",
+        metavar="NAME",
+        autocompletion=suites,
+        show_default="quick, with --in: full",
+    ),
 ]
 Workloads = Annotated[
     list[str] | None,

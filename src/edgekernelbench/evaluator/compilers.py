@@ -3,6 +3,14 @@
 from contextlib import suppress
 
 from edgekernelbench.base.errors import PrerequisiteError
+from edgekernelbench.base.plugins import (
+    Group,
+    call_plugin,
+    find_plugin,
+    load_plugin,
+    plugin_names,
+    refuse_plugin,
+)
 from edgekernelbench.compiler.interface import Compiler
 from edgekernelbench.compiler.opencl.device import load_pyopencl
 from edgekernelbench.evaluator.environment import LATE
@@ -12,6 +20,7 @@ from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.verify.compute import verify_compute
 
 COMPILERS = ("tvm", "c", "null")
+"""Those that come with the product."""
 
 WARM_UP = """
 def warm_up(x: f32[4, 32], w: const[f32[32]]):
@@ -29,6 +38,7 @@ def load_compiler(name: str) -> Compiler:
 
     Raises:
         PrerequisiteError: When there is none of that name, or it is not installed.
+        ForeignError: When another package brings it, and it cannot be made.
     """
     match name:
         case "tvm":
@@ -44,7 +54,28 @@ def load_compiler(name: str) -> Compiler:
 
             return NullCompiler()
         case _:
-            raise PrerequisiteError(f"there is no compiler {name!r}", f"use one of {', '.join(COMPILERS)}")
+            return _brought(name)
+
+
+def compiler_names() -> tuple[str, ...]:
+    """List the compilers that come with the product and with other packages."""
+    return (*COMPILERS, *plugin_names(Group.COMPILERS, COMPILERS))
+
+
+def _brought(name: str) -> Compiler:
+    """Make a compiler of another package."""
+    plugin = find_plugin(Group.COMPILERS, name)
+    if plugin is None:
+        known = ", ".join(compiler_names())
+        raise PrerequisiteError(f"there is no compiler {name!r}", f"use one of {known}")
+    make = load_plugin(plugin)
+    if not callable(make):
+        raise refuse_plugin(plugin, "a class or function that makes a compiler", make)
+    made = call_plugin(plugin, "cannot be made", make)
+    if not callable(getattr(made, "compile", None)):
+        raise refuse_plugin(plugin, "something with a method compile", made)
+    compiler: Compiler = made
+    return compiler
 
 
 def import_compiler(name: str) -> None:

@@ -19,7 +19,7 @@ from edgekernelbench.evaluator.compilers import load_compiler
 from edgekernelbench.evaluator.environment import worker_environment
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.build import build_nest
-from edgekernelbench.profiles.profile import Profile, load_profile, profile_names
+from edgekernelbench.profiles.profile import Profile, load_profile, own_profile_names
 from edgekernelbench.records.outcome import Cause, Crashed, Outcome, Phase, Unjudged
 from edgekernelbench.verify.compute import verify_compute
 
@@ -77,7 +77,7 @@ def recheck_device(outcome: Outcome | Unjudged, profile: Profile) -> Outcome | U
     Returns:
         The outcome; `Unjudged` when a small kernel fails there too.
     """
-    ours = profile.target != "llvm" and profile.name in profile_names()
+    ours = profile.target != "llvm" and profile.name in own_profile_names()
     if not (ours and isinstance(outcome, Crashed) and outcome.phase is not Phase.COMPILE):
         return outcome
     found = probe(profile.name)

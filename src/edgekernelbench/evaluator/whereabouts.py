@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from edgekernelbench.evaluator.probe import probe
-from edgekernelbench.profiles.profile import Profile, Whereabouts, load_profile, profile_names
+from edgekernelbench.profiles.profile import Profile, Whereabouts, load_profile, usable_profiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def find_availability(names: tuple[str, ...] = ()) -> list[Availability]:
     Args:
         names: Profiles; empty for all.
     """
-    profiles = [load_profile(name) for name in names or profile_names()]
+    profiles = [load_profile(name) for name in names] or usable_profiles()
     with ThreadPoolExecutor() as pool:
         return list(pool.map(_availability, profiles))
 

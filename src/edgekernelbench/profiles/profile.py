@@ -2,13 +2,25 @@
 
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
-from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.errors import CatalogueError, ForeignError, PrerequisiteError
 from edgekernelbench.base.names import nearest
+from edgekernelbench.base.plugins import (
+    Group,
+    Plugin,
+    call_plugin,
+    find_plugin,
+    load_plugin,
+    plugin_names,
+    refuse_plugin,
+)
+from edgekernelbench.ir.schedule import TARGETS
 from edgekernelbench.profiles.host import read_host
 
 
@@ -94,30 +106,68 @@ class Profile:
 
 
 def load_profile(name: str) -> Profile:
-    """Load a profile that comes with the product.
+    """Load a profile that comes with the product, or with another package.
 
     Args:
-        name: The name of a file in `profiles/data`, without its ending.
+        name: The name of a file in `profiles/data`, without its ending, or of an entry point.
 
     Returns:
         The profile; where the file says 0, this machine's number stands.
 
     Raises:
         CatalogueError: When there is no such profile, with the nearest name.
+        ForeignError: When another package brings it, and it cannot be read.
     """
+    if name in own_profile_names():
+        text = (files(__package__) / "data" / f"{name}.toml").read_text(encoding="utf-8")
+        return _profile(tomllib.loads(text), name)
+    plugin = find_plugin(Group.DEVICES, name)
+    if plugin is not None:
+        return _brought(plugin)
     known = profile_names()
-    if name not in known:
-        close = nearest(name, known)
-        guess = f"; did you mean {close!r}?" if close else f"; there are {', '.join(known)}"
-        raise CatalogueError(f"no profile {name!r}{guess}")
-    text = (files(__package__) / "data" / f"{name}.toml").read_text(encoding="utf-8")
-    return _profile(tomllib.loads(text), name)
+    close = nearest(name, known)
+    guess = f"; did you mean {close!r}?" if close else f"; there are {', '.join(known)}"
+    raise CatalogueError(f"no profile {name!r}{guess}")
 
 
 def profile_names() -> tuple[str, ...]:
+    """List the profiles that come with the product and with other packages, sorted."""
+    own = own_profile_names()
+    return tuple(sorted((*own, *plugin_names(Group.DEVICES, own))))
+
+
+def own_profile_names() -> tuple[str, ...]:
     """List the profiles that come with the product, sorted."""
     folder = files(__package__) / "data"
     return tuple(sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")))
+
+
+def usable_profiles() -> tuple[Profile, ...]:
+    """Load all profiles but those of other packages that cannot be read: `ekb doctor` names them."""
+    found = []
+    for name in profile_names():
+        with suppress(PrerequisiteError):
+            found.append(load_profile(name))
+    return tuple(found)
+
+
+def _brought(plugin: Plugin) -> Profile:
+    """Read a profile of another package: the path of a file, or a function that gives it."""
+    given = load_plugin(plugin)
+    path = call_plugin(plugin, "gives no path", given) if callable(given) else given
+    if not isinstance(path, Traversable):
+        raise refuse_plugin(plugin, "the path of a TOML file, or a function that gives it", path)
+    profile = call_plugin(
+        plugin,
+        "cannot be read",
+        lambda: _profile(tomllib.loads(path.read_text(encoding="utf-8")), plugin.name),
+    )
+    if profile.target not in TARGETS:
+        expected = f"target {', '.join(TARGETS)}"
+        raise ForeignError(
+            f"{plugin}: expected {expected}, found {profile.target!r}", f"mend or update {plugin.package}"
+        )
+    return profile
 
 
 def _profile(row: Mapping[str, object], name: str) -> Profile:

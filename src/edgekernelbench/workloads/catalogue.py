@@ -11,6 +11,14 @@ from pydantic import ValidationError
 
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
+from edgekernelbench.base.plugins import (
+    Group,
+    call_plugin,
+    find_plugin,
+    load_plugin,
+    plugin_names,
+    refuse_plugin,
+)
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.workloads.schema import (
     Domain,
@@ -161,6 +169,32 @@ def load_catalogue(folder: Path = DATA) -> Catalogue:
     workloads = _with_listed_suites(folder, workloads)
     workloads.sort(key=lambda w: w.id)
     return Catalogue(_version(folder), _hash(folder), patterns, tuple(workloads))
+
+
+def find_catalogue(word: str | None) -> Catalogue:
+    """Find a catalogue by the word for it.
+
+    Args:
+        word: A folder, or the name of an entry point of another package; None for ours.
+
+    Raises:
+        CatalogueError: When there is none, or a file in it is wrong.
+        ForeignError: When another package brings it, and it cannot be found.
+    """
+    if word is None:
+        return load_catalogue()
+    if Path(word).is_dir():
+        return load_catalogue(Path(word).resolve())
+    plugin = find_plugin(Group.CATALOGUES, word)
+    if plugin is None:
+        others = ", ".join(plugin_names(Group.CATALOGUES))
+        known = f"packages bring {others}" if others else f"`ekb catalogue new {word} FAMILY/NAME` makes one"
+        raise CatalogueError(f"no folder {word}; {known}")
+    given = load_plugin(plugin)
+    folder = call_plugin(plugin, "gives no folder", given) if callable(given) else given
+    if not isinstance(folder, Path) or not folder.is_dir():
+        raise refuse_plugin(plugin, "the path of a folder, or a function that gives it", folder)
+    return load_catalogue(folder.resolve())
 
 
 def _patterns(family: Path) -> list[Pattern]:

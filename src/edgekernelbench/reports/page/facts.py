@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from edgekernelbench.base.errors import CatalogueError, SourceError
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, SourceError
 from edgekernelbench.compiler.cost import report_nest
 from edgekernelbench.nest.build import build_nest
 from edgekernelbench.profiles.profile import Profile, load_profile
@@ -104,5 +104,5 @@ def profile_of(manifest: Manifest) -> Profile | None:
     """Find the profile of a run's device; None when it is unknown here."""
     try:
         return load_profile(manifest.device.profile)
-    except CatalogueError:
+    except (CatalogueError, PrerequisiteError):
         return None

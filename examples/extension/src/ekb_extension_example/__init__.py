@@ -1,0 +1,1 @@
+"""What a package of one's own adds to EdgeKernelBench."""

@@ -1,0 +1,1 @@
+"""The suites as tasks of Inspect, the evaluation framework: `inspect eval edgekernelbench/quick`."""
