@@ -67,6 +67,7 @@ def test_an_unknown_workload_is_answered_with_the_nearest() -> None:
         ("softmax", r"no workload softmax, but it has 2: norm/softmax@\S+, norm/softmax@\S+; name one"),
         ("conv", r"but it has \d\d: conv/\S+, conv/\S+, conv/\S+, …; name one"),
         ("norm/softmx", r"did you mean norm/softmax\?"),
+        ("gcc_phat", r"did you mean \w+/gcc_phat@\S+\?"),
     ],
 )
 def test_a_pattern_or_family_is_answered_with_its_workloads(name: str, message: str) -> None:

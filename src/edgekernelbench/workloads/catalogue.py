@@ -89,6 +89,8 @@ class Catalogue:
             return found[workload_id]
         names = self._names()
         several = [w for w in found if workload_id in names[w]]
+        if len(several) == 1:
+            raise CatalogueError(f"no workload {workload_id}; did you mean {several[0]}?")
         if several:
             first = ", ".join(several[:NAMED]) + (", …" if len(several) > NAMED else "")
             raise CatalogueError(f"no workload {workload_id}, but it has {len(several)}: {first}; name one")
