@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,18 @@ def test_options_that_do_not_belong_together_are_refused(
     done = ekb("report", str(make_run(tmp_path / "run")), *options)
     assert done.status == Status.USAGE
     assert words in done.err
+
+
+def test_the_page_of_a_run_on_several_devices_holds_all_of_them(tmp_path: Path, ekb: Ekb) -> None:
+    root = tmp_path / "both"
+    make_run(root / "llvm")
+    make_run(root / "opencl")
+    fields = {"schema": "runs/1", "folders": ["llvm", "opencl"]}
+    (root / "runs.json").write_text(json.dumps(fields), encoding="utf-8")
+    file = tmp_path / "page.html"
+
+    done = ekb("report", str(root), "--html", str(file), "--json")
+
+    assert done.status == Status.YES, done.err
+    one = ekb("report", str(root / "llvm"), "--html", str(tmp_path / "one.html"), "--json")
+    assert done.json["planned"] == 2 * one.json["planned"]

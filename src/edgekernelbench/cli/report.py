@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from edgekernelbench.base.errors import RecordError
+from edgekernelbench.bench.several import run_folders
 from edgekernelbench.cli.going import print_rows, show_runs
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
@@ -45,7 +46,8 @@ def report(
     if markdown + as_csv + as_json > 1 or (html is not None and (markdown or as_csv)):
         raise RecordError("--markdown, --csv, --json and --html are different forms: name one")
     if html is not None:
-        return _write_page([Path(run) for run in runs], Path(html), watch=watch, as_json=as_json)
+        folders = [folder.root for run in runs for folder in run_folders(Path(run))]
+        return _write_page(folders, Path(html), watch=watch, as_json=as_json)
     if as_csv:
         return print_rows(runs)
     return show_runs(runs, as_json=as_json, markdown=markdown)
