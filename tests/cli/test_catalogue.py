@@ -30,7 +30,11 @@ def test_a_workload_is_shown_with_both_of_its_texts(ekb: Ekb) -> None:
     assert "with compute:" in done.out
     assert "torch.softmax" in done.out
     assert workload.source in done.out
-    assert 'x = { draw = "normal", mean = 0.0, std = ' in done.out
+    assert 'input x = { draw = "normal", mean = 0.0, std = ' in done.out
+    assert f"N = {workload.sizes['N']}" in done.out
+    assert "operations a byte" in done.out
+    assert "vendor, ONNX Runtime: " in done.out
+    assert "# Your task" in done.out
     shown = ekb("catalogue", "show", workload.id, "--json").json
     assert shown["canonical"].startswith("def softmax(")
 
@@ -75,3 +79,31 @@ def test_a_catalogue_of_ones_own_begins_in_order_and_its_kernels_are_judged(ekb:
     again = ekb("catalogue", "new", root, "family/other")
     assert "family exists: put other.kir and other.py into it" in again.err
     assert "none FAMILY/NAME` makes one" in ekb("catalogue", "list", "--in", str(tmp_path / "none")).err
+
+
+def test_a_held_out_workload_is_shown_and_judged_by_seed_or_by_id(ekb: Ekb, tmp_path: Path) -> None:
+    shown = ekb("catalogue", "show", "pool/max_unpool@c41-h36-f16", "--held-out", "5", "--json").json
+    assert shown["id"] == "pool/max_unpool@c41-h36-held5-f16"
+    assert shown["sizes"] != load_catalogue().workload("pool/max_unpool@c41-h36-f16").sizes
+    assert "max_unpool" not in shown["canonical"].partition("Source")[0]
+    assert ekb("catalogue", "show", shown["id"], "--json").json["canonical"] == shown["canonical"]
+
+    text = tmp_path / "k.kir"
+    text.write_text(shown["canonical"], encoding="utf-8")
+    judged = ekb("judge", str(text), "-w", shown["id"], "--no-timing", "--compiler", "c")
+    assert (judged.status, judged.out.startswith("correct on ")) == (Status.YES, True), judged.err
+
+
+def test_a_seed_below_zero_is_no_seed(ekb: Ekb) -> None:
+    done = ekb("catalogue", "show", "norm/softmax@r591-n197-f32", "--held-out", "-1")
+    assert done.status == Status.USAGE
+
+
+def test_the_list_counts_and_finds(ekb: Ekb) -> None:
+    counted = ekb("catalogue", "list", "softmax", "--counts", "--json").json
+    assert all(row["operations"] > 0 and row["moved_bytes"] > 0 for row in counted)
+    head, *rows = ekb("catalogue", "list", "softmax", "--counts").out.splitlines()
+    assert head.split()[-3:] == ["bytes", "a", "byte"]
+    assert len(rows) == len(counted)
+    found = ekb("catalogue", "list", "--find", "librosa", "--json").json
+    assert {row["pattern"] for row in found} >= {"audio/stft_magnitude"}

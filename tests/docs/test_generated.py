@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from tests.docs.generating.catalogue import catalogue_page
 from tests.docs.generating.cli import cli_page
+from tests.docs.generating.coverage import intensity_picture, types_picture
 from tests.docs.generating.decisions import decisions_page
 from tests.docs.generating.directives import directives_page
 from tests.docs.generating.errors import errors_page
@@ -14,6 +15,8 @@ from tests.docs.generating.records import records_page
 from tests.docs.pages import DOCS
 
 PAGES: dict[str, Callable[[], str]] = {
+    "pictures/coverage-intensity.svg": intensity_picture,
+    "pictures/coverage-types.svg": types_picture,
     "decisions/index.md": lambda: decisions_page(DOCS / "decisions"),
     "pictures/layers.svg": layers_picture,
     "reference/catalogue.md": catalogue_page,

@@ -6,6 +6,7 @@ import pytest
 from tests.docs.pages import DOCS
 
 from edgekernelbench.workloads.catalogue import load_catalogue
+from edgekernelbench.workloads.likeness import near_duplicates
 from edgekernelbench.workloads.schema import Domain
 
 PAGE = (DOCS / "explanation" / "patterns.md").read_text(encoding="utf-8")
@@ -47,3 +48,10 @@ def test_a_pattern_stands_in_a_domain_of_its_workloads(domain: Domain) -> None:
 @pytest.mark.parametrize("domain", Domain)
 def test_a_heading_counts_its_patterns(domain: Domain) -> None:
     assert f"## {HEADINGS[domain]} ({len(section(domain))})\n" in PAGE
+
+
+def test_patterns_that_are_written_alike_have_a_reason() -> None:
+    told = re.findall(r"^\| `(\S+)`, `(\S+)` \| (0\.\d\d) \| .{40,} \|$", PAGE, re.MULTILINE)
+    found = near_duplicates(load_catalogue(), least=0.5)
+
+    assert {(a, b): share for a, b, share in told} == {pair: f"{share:.2f}" for pair, share in found.items()}

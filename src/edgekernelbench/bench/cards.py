@@ -34,12 +34,12 @@ def card_facts(
     kernel = workload.kernel()
     return CardFacts(
         workload=workload.id,
-        title=_title(kernel.doc, workload.pattern.name),
+        title=_title(kernel.doc, kernel.name),
         name=kernel.name,
         parameters=", ".join(describe_param(p) for p in kernel.params),
         outputs=tuple(_type(s.dtype, s.shape) for s in outputs_of(kernel)),
         arithmetic=f"sums in {workload.accumulate} or wider",
-        pytorch=workload.pattern.torch_text,
+        pytorch=workload.torch_text,
         sizes={name: _plain(value) for name, value in workload.sizes.items()},
         canonical=start_text(kernel, profile) if track is Track.OPTIMISE else None,
         plain=plain_facts(kernel) if language == "c" else None,

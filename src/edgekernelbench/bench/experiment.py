@@ -15,6 +15,7 @@ from edgekernelbench.records.attempt import attempt_id
 from edgekernelbench.records.language import Language
 from edgekernelbench.records.schema import Record
 from edgekernelbench.workloads.catalogue import Catalogue
+from edgekernelbench.workloads.held_out import hold_out
 from edgekernelbench.workloads.schema import Workload
 
 RESERVED = "/"
@@ -135,6 +136,8 @@ class Experiment(Record):
     """The suite that the workloads were taken from."""
     workloads: tuple[str, ...] = Field(min_length=1)
     """Ids, in order."""
+    held_out: int | None = None
+    """Seed that redrew sizes, constants and names, which the ids have too; None for rows as they are."""
     track: Literal["write", "optimise"] = "write"
     """Which question is asked."""
     language: Language = "kernel"
@@ -168,7 +171,8 @@ class Experiment(Record):
         """Give the settings as the manifest stores them."""
         values: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True)
         # What only some runs have stands in no other manifest.
-        unused = [name for name in ("also", "answers_of", "catalogue") if not values[name]]
+        rare = ("also", "answers_of", "catalogue", "held_out")
+        unused = [name for name in rare if values[name] in (None, [], "")]
         unused += ["language"] if self.language == "kernel" else []
         return {name: value for name, value in values.items() if name not in unused}
 
@@ -196,7 +200,7 @@ class Experiment(Record):
 
 
 def resolve_workloads(
-    catalogue: Catalogue, names: tuple[str, ...] = (), *, suite: str = "full"
+    catalogue: Catalogue, names: tuple[str, ...] = (), *, suite: str = "full", held_out: int | None = None
 ) -> tuple[Workload, ...]:
     """Find the workloads of a run.
 
@@ -204,6 +208,7 @@ def resolve_workloads(
         catalogue: Where to look.
         names: Workload, pattern or family names; empty means the whole suite.
         suite: The suite.
+        held_out: Redraw sizes, constants and names by this seed; None for rows as they are.
 
     Raises:
         CatalogueError: When a name or the suite is unknown, or the suite has nothing of a name.
@@ -212,7 +217,8 @@ def resolve_workloads(
     absent = [name for name in names if not catalogue.select((name,), suite=suite)]
     if absent:
         raise CatalogueError(f"suite {suite} has no workload of {', '.join(absent)}; take --suite full")
-    return catalogue.select(names, suite=suite)
+    found = catalogue.select(names, suite=suite)
+    return found if held_out is None else tuple(hold_out(w, held_out) for w in found)
 
 
 WRITES_C = ("direct", "scripted", "best-of", "repair", "cli")

@@ -1,24 +1,22 @@
 """`ekb catalogue`: list, show and check patterns and workloads."""
 
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from pydantic import BaseModel
 
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
 from edgekernelbench.bench.progress import Bar
-from edgekernelbench.cli.catalogues import Folder
+from edgekernelbench.cli.catalogues import Folder, HeldOut, find_workload
 from edgekernelbench.cli.lint import lint
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
+from edgekernelbench.cli.shown_workload import counts_of, workload_json, workload_lines
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.foreign import check_foreign
 from edgekernelbench.ir.dtype import DType
-from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.reports.text import columns, counted
 from edgekernelbench.workloads.catalogue import find_catalogue
 from edgekernelbench.workloads.check import check_catalogue
@@ -62,6 +60,22 @@ def _as_json(workload: Workload) -> dict[str, object]:
     }
 
 
+def _said(workload: Workload) -> str:
+    """Give everything that is said of a workload, to be searched."""
+    sizes = " ".join(f"{name}={value}" for name, value in workload.sizes.items())
+    return f"{workload.pattern.source_text} {workload.source} {sizes} {workload.accumulate}".lower()
+
+
+def _counted(workload: Workload) -> dict[str, object]:
+    counts = counts_of(workload)
+    return {"operations": counts.operations, "moved_bytes": counts.moved_bytes}
+
+
+def _counts(workload: Workload) -> list[str]:
+    counts = counts_of(workload)
+    return [f"{counts.operations:,}", f"{counts.moved_bytes:,}", f"{counts.intensity:.3g}"]
+
+
 @app.command("list")
 def list_workloads(
     names: Names = None,
@@ -76,6 +90,13 @@ def list_workloads(
     dtype: Annotated[
         str | None, typer.Option("--type", help="Only of this main element type.", metavar="TYPE")
     ] = None,
+    find: Annotated[
+        str | None,
+        typer.Option("--find", help="Only with this text in docstring, source or sizes.", metavar="TEXT"),
+    ] = None,
+    counts: Annotated[
+        bool, typer.Option("--counts", help="Also operations and bytes of a run; takes seconds.")
+    ] = False,
     folder: Folder = None,
     as_json: Json = False,
 ) -> int:
@@ -88,40 +109,36 @@ def list_workloads(
         level=_one(Level, "level", level),
         dtype=_one(DType, "type", dtype),
     )
+    found = tuple(w for w in found if find is None or find.lower() in _said(w))
     if as_json:
-        print_json([_as_json(w) for w in found])
+        print_json([{**_as_json(w), **(_counted(w) if counts else {})} for w in found])
         return Status.YES
-    print_lines(
-        columns([["workload", "domain", "level"], *([w.id, w.domain, w.level] for w in found)]), fold=True
-    )
+    head = ["workload", "domain", "level", *(["operations", "bytes", "a byte"] if counts else [])]
+    rows = [[w.id, w.domain, w.level, *(_counts(w) if counts else [])] for w in found]
+    print_lines(columns([head, *rows]), fold=True)
     patterns = len({w.pattern.id for w in found})
     say(f"{counted(len(found), 'workload')} of {counted(patterns, 'pattern')}; catalogue {catalogue.version}")
     return Status.YES
 
 
-@app.command(short_help="Show one workload with both of its texts.")
+@app.command(short_help="Show one workload: sizes, counts, texts, card.")
 def show(
     workload: Annotated[str, typer.Argument(help="Id of a workload.", metavar="WORKLOAD")],
     *,
+    held_out: HeldOut = None,
     folder: Folder = None,
     as_json: Json = False,
 ) -> int:
-    """Show one workload: its canonical text, its PyTorch function, its inputs and their source."""
-    found = find_catalogue(folder).workload(workload)
-    text = print_kernel(found.kernel())
+    """Show one workload: sizes and their source, what a run does, baselines, inputs, both texts, the card.
+
+    With --held-out as that seed redraws it: other sizes, constants and names within the pattern's bounds.
+    """
+    found = find_workload(workload, folder, held_out)
     if as_json:
-        print_json({**_as_json(found), "canonical": text, "pytorch": found.pattern.torch_text})
+        print_json({**_as_json(found), **workload_json(found)})
         return Status.YES
-    inputs = [f"{name} = {_as_toml(draw)}" for name, draw in found.inputs.items()]
-    print_lines([found.id, f"{found.domain}, {found.level}; sums in {found.accumulate}", found.source, ""])
-    print_lines([text, "", found.pattern.torch_text, "", *inputs])
+    print_lines(workload_lines(found))
     return Status.YES
-
-
-def _as_toml(draw: BaseModel) -> str:
-    """Write how a parameter is drawn as a row of the catalogue does."""
-    fields = draw.model_dump(mode="json", exclude_none=True)
-    return f"{{ {', '.join(f'{key} = {json.dumps(value)}' for key, value in fields.items())} }}"
 
 
 @app.command(short_help="Check what the catalogue promises.")

@@ -10,7 +10,7 @@ import typer
 from edgekernelbench.bench.beside import reference_baselines
 from edgekernelbench.bench.feedback import feedback_of
 from edgekernelbench.bench.release import release_name
-from edgekernelbench.cli.catalogues import Folder
+from edgekernelbench.cli.catalogues import Folder, HeldOut, find_workload
 from edgekernelbench.cli.files import read_text, shown
 from edgekernelbench.cli.known_words import workload_ids
 from edgekernelbench.cli.lasting import Sustained, lasting_lines, parse_seconds
@@ -40,7 +40,6 @@ from edgekernelbench.records.outcome import Correct, Rejected, Unjudged
 from edgekernelbench.records.reference import BASELINE_OF
 from edgekernelbench.records.schema import storable
 from edgekernelbench.reports.tables import FLAGS
-from edgekernelbench.workloads.catalogue import find_catalogue
 
 app = command_app()
 
@@ -72,6 +71,7 @@ def judge(
     compiler: Compiler = "tvm",
     language: LanguageName = "kernel",
     reference: Reference = None,
+    held_out: HeldOut = None,
     folder: Folder = None,
     as_json: Json = False,
 ) -> int:
@@ -79,7 +79,7 @@ def judge(
 
     The status is 0 for a correct kernel, 1 for another outcome, 3 when nothing could be learnt.
     """
-    found = find_catalogue(folder).workload(workload)
+    found = find_workload(workload, folder, held_out)
     source = line_ends(storable(read_text(file)))
     submission = Submission(
         workload=found,

@@ -295,28 +295,33 @@ class Chosen:
         suite: The suite.
         workloads: Their ids.
         catalogue: A word for the catalogue that means the same from wherever it is resumed; None for ours.
+        held_out: The seed that redrew them; None for rows as they are.
     """
 
     suite: str
     workloads: tuple[str, ...]
     catalogue: str | None
+    held_out: int | None = None
 
 
-def choose_workloads(names: list[str] | None, suite: str | None, folder: str | None = None) -> Chosen:
+def choose_workloads(
+    names: list[str] | None, suite: str | None, folder: str | None = None, held_out: int | None = None
+) -> Chosen:
     """Find the workloads that the options name.
 
     Args:
         names: Workloads, patterns or families; empty for the whole suite.
         suite: The suite; None for `quick`, and for all of a catalogue that is not ours.
         folder: A catalogue, by its folder or the name of an entry point; None for ours.
+        held_out: Redraw sizes, constants and names by this seed; None for rows as they are.
 
     Raises:
         CatalogueError: When a name or the suite is unknown.
     """
     place = str(Path(folder).resolve()) if folder is not None and Path(folder).is_dir() else folder
     wanted = suite or ("quick" if place is None else "full")
-    found = resolve_workloads(find_catalogue(place), tuple(names or ()), suite=wanted)
-    return Chosen(wanted, tuple(w.id for w in found), place)
+    found = resolve_workloads(find_catalogue(place), tuple(names or ()), suite=wanted, held_out=held_out)
+    return Chosen(wanted, tuple(w.id for w in found), place, held_out)
 
 
 def row_name(text: str) -> str:

@@ -54,6 +54,7 @@ def run(
     suite: o.Suite = None,
     folder: Folder = None,
     workload: o.Workloads = None,
+    held_out: o.HeldOut = None,
     track: Track = "write",
     k: o.Attempts = 1,
     out: o.Out = None,
@@ -93,13 +94,12 @@ def run(
     asking = Asking(grammar, max_tokens, temperature, seed, price_table(prices), read_language(language))
     experiment = Experiment(
         agents=agent_rows(agents, model or [], texts or [], asking, confined=not unconfined),
-        **asdict(choose_workloads(workload, suite, folder)),
+        **asdict(choose_workloads(workload, suite, folder, held_out)),
         track=choice("track", track, TRACKS),
         language=asking.language,
-        k=k,
         budget=budget_of(agents, submissions, tokens, calls, money=money, seconds=seconds),
         concurrency=concurrency,
-    ).model_copy(update=given)
+    ).model_copy(update={**given, "k": k})
     if dry_run:
         return print_plan(experiment, prices=prices, as_json=as_json)
     check_models(experiment.agents, endpoint_from(base_url=base_url), Path(answers) if answers else None)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from edgekernelbench.cli import catalogues
 from edgekernelbench.cli.known_words import suites, workloads
 
 Models = Annotated[
@@ -55,6 +56,7 @@ Workloads = Annotated[
         autocompletion=workloads,
     ),
 ]
+HeldOut = catalogues.HeldOut
 Attempts = Annotated[
     int, typer.Option("--k", "-k", "--seeds", help="Attempts on each workload.", min=1, metavar="N")
 ]

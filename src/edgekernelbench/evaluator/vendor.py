@@ -123,7 +123,7 @@ def vendor_assignment(
         role: Which worker.
         more: Further fields of the request.
     """
-    kernel = workload.kernel()
+    kernel = workload.pattern.kernel(workload.sizes)  # the names of the pattern's own files
     fields: dict[str, object] = {
         "path": str(forms.torch_path),
         "onnx_path": None if forms.onnx_path is None else str(forms.onnx_path),

@@ -20,6 +20,7 @@ from edgekernelbench.base.plugins import (
     refuse_plugin,
 )
 from edgekernelbench.ir.dtype import DType
+from edgekernelbench.workloads.held_out import hold_out, original_of
 from edgekernelbench.workloads.schema import (
     Domain,
     Level,
@@ -78,12 +79,16 @@ class Catalogue:
         return found[pattern_id]
 
     def workload(self, workload_id: str) -> Workload:
-        """Find a workload by id.
+        """Find a workload by id; one with a seed in it, as `held_out` makes them, is drawn.
 
         Raises:
             CatalogueError: When there is none; it names the nearest, or those of the pattern or family that
                 was named.
         """
+        held = original_of(workload_id)
+        if held is not None:
+            original, seed = held
+            return hold_out(self.workload(original), seed)
         found = {w.id: w for w in self.workloads}
         if workload_id in found:
             return found[workload_id]
@@ -111,7 +116,7 @@ class Catalogue:
         """List workloads that have everything that is asked for.
 
         Args:
-            ids: Workload, pattern or family names; empty means all.
+            ids: Workload, pattern or family names, or ids of held-out workloads; empty means all.
             suite: Only of this suite.
             domain: Only of this domain; None means any.
             level: Only of this level; None means any.
@@ -126,12 +131,14 @@ class Catalogue:
         """
         if suite not in self.suites:
             raise CatalogueError(_unknown("suite", suite, self.suites))
-        named = {w.id for name in ids for w in self._named(name)}
+        names = tuple(ids)
+        drawn = {name: self.workload(name) for name in names if original_of(name) is not None}
+        named = {w.id for name in names if name not in drawn for w in self._named(name)}
+        rows = [w for w in self.workloads if w.id in named] if names else self.workloads
         return tuple(
             w
-            for w in self.workloads
+            for w in sorted((*rows, *drawn.values()), key=lambda w: w.id)
             if suite in w.suites
-            and (not named or w.id in named)
             and domain in (None, w.domain)
             and level in (None, w.level)
             and dtype in (None, w.dtype)
@@ -165,9 +172,10 @@ def load_catalogue(folder: Path = DATA) -> Catalogue:
         CatalogueError: When a file is missing or a row is wrong.
     """
     families = sorted(path for path in folder.iterdir() if (path / ROWS_FILE).is_file())
-    patterns = tuple(pattern for family in families for pattern in _patterns(family))
+    rows = {family: _rows(family) for family in families}
+    patterns = tuple(pattern for family in families for pattern in _patterns(family, rows[family]))
     by_id = {p.id: p for p in patterns}
-    workloads = [workload for family in families for workload in _workloads(family, by_id)]
+    workloads = [workload for family in families for workload in _workloads(family, by_id, rows[family])]
     workloads = _with_listed_suites(folder, workloads)
     workloads.sort(key=lambda w: w.id)
     return Catalogue(_version(folder), _hash(folder), patterns, tuple(workloads))
@@ -199,7 +207,7 @@ def find_catalogue(word: str | None) -> Catalogue:
     return load_catalogue(folder.resolve())
 
 
-def _patterns(family: Path) -> list[Pattern]:
+def _patterns(family: Path, rows: WorkloadFile) -> list[Pattern]:
     found = []
     for text in sorted(family.glob("*.kir")):
         function = text.with_suffix(".py")
@@ -207,12 +215,12 @@ def _patterns(family: Path) -> list[Pattern]:
             raise CatalogueError(f"{family.name}/{text.name}: expected {function.name} beside it, found none")
         name = text.stem
         source = text.read_text(encoding="utf-8")
-        found.append(Pattern(f"{family.name}/{name}", family.name, name, source, function))
+        bounds = rows.bounds.get(name, {})
+        found.append(Pattern(f"{family.name}/{name}", family.name, name, source, function, bounds))
     return found
 
 
-def _workloads(family: Path, patterns: dict[str, Pattern]) -> list[Workload]:
-    rows = _rows(family)
+def _workloads(family: Path, patterns: dict[str, Pattern], rows: WorkloadFile) -> list[Workload]:
     return [_workload(family, row, patterns, rows.small) for row in rows.workload]
 
 

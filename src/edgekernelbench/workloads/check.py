@@ -8,15 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edgekernelbench.base.errors import EkbError
+from edgekernelbench.base.errors import CatalogueError, EkbError
 from edgekernelbench.interp.evaluate import evaluate
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.parse import parse, read
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.verify.compute import verify_compute
+from edgekernelbench.workloads.bounds import derived_sizes
 from edgekernelbench.workloads.catalogue import Catalogue
 from edgekernelbench.workloads.draws import Requant, RequantShift
+from edgekernelbench.workloads.held_out import hold_out
 from edgekernelbench.workloads.inputs import make_inputs
 from edgekernelbench.workloads.limits import RMS_RATIO, ROUNDOFF
 from edgekernelbench.workloads.pytorch import run_function
@@ -74,6 +76,7 @@ def check_catalogue(
         if not text:
             findings += check_values(workload if full_size else workload.twin())
             findings += check_variation(workload) if full_size else ()
+            findings += check_held_out(workload)
     return tuple(findings)
 
 
@@ -147,9 +150,36 @@ def _check_draws(workload: Workload, kernel: Kernel) -> Iterator[Finding]:
         yield Finding(workload.id, f"expected a PyTorch function of {wanted}, found {found}")
 
 
-def check_values(workload: Workload) -> Iterator[Finding]:
+def check_held_out(workload: Workload, seed: int = SEED) -> Iterator[Finding]:
+    """Check that a row lies within its pattern's bounds, and that what they allow is legal and right.
+
+    The real sizes are redrawn and proven; those of the small twin are redrawn and compared with PyTorch, on
+    typical inputs.
+    """
+    bounds = workload.pattern.bounds
+    strange = [name for name in bounds if name not in workload.sizes]
+    if strange:
+        yield Finding(workload.id, f"expected bounds of sizes, found some of {', '.join(strange)}")
+        return
+    twin = workload.twin()
+    try:
+        for row in (workload, twin):
+            derived = derived_sizes(row.sizes, bounds, row.id)
+            for name, value in derived.items():
+                if value != row.sizes[name]:
+                    expected = f"{name} = {bounds[name]} = {value}"
+                    yield Finding(row.id, f"expected {expected}, found {row.sizes[name]}")
+        hold_out(workload, seed)
+        redrawn = hold_out(twin, seed)
+    except CatalogueError as error:
+        yield Finding(workload.id, str(error))
+        return
+    yield from check_values(redrawn, STANDARD[:1])
+
+
+def check_values(workload: Workload, distributions: Sequence[Distribution] = STANDARD) -> Iterator[Finding]:
     """Check that inputs are the same bytes again and that the text agrees with PyTorch on them."""
-    for distribution in STANDARD:
+    for distribution in distributions:
         inputs = make_inputs(workload, SEED, distribution)
         again = make_inputs(workload, SEED, distribution)
         if any(a.tobytes() != b.tobytes() for a, b in zip(inputs, again, strict=True)):

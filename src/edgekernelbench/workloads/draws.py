@@ -21,6 +21,9 @@ class Normal(_Draw):
     void: bool = False
     """Whether the last row along the first axis is zeros, as padding is: what keeps a division from failing
     decides there."""
+    corners: float | None = None
+    """Value of the very first and the very last element, in every distribution: what is chosen at the borders
+    alone shows there."""
 
 
 class Uniform(_Draw):

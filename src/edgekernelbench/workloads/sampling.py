@@ -154,6 +154,8 @@ def _held(draw: Normal | Mask | Pulses | Signal, values: Floats) -> Floats:
         values[..., -1] *= draw.outlier
     if isinstance(draw, Normal | Signal) and draw.void:
         values[-1] = 0.0
+    if isinstance(draw, Normal) and draw.corners is not None:
+        values.flat[0] = values.flat[-1] = draw.corners
     if isinstance(draw, Mask) and draw.ends:
         values[..., 0] = values[..., -1] = 1.0
     if isinstance(draw, Pulses) and draw.silent:

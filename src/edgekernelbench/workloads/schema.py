@@ -10,9 +10,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.kernel import Kernel
+from edgekernelbench.ir.renaming import rename
 from edgekernelbench.lang.parse import read
 from edgekernelbench.workloads.draws import Draw
 from edgekernelbench.workloads.pytorch import load_function
+from edgekernelbench.workloads.wording import reword_program, reword_prose
 
 PATTERN_ID = r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*"
 WORKLOAD_ID = PATTERN_ID + r"@[a-z0-9]+(?:[x_-][a-z0-9]+)*-(?:" + "|".join(DType) + r")"
@@ -62,6 +64,9 @@ def _word(kind: type[StrEnum]) -> BeforeValidator:
 
 FileSize = Annotated[Size, BeforeValidator(_size)]
 
+Bound = Annotated[list[int | float], Field(min_length=2, max_length=3)] | str
+"""What a size may be: `[low, high]`, `[low, high, step]` counted from `low`, or a number of other sizes."""
+
 
 class WorkloadRow(BaseModel):
     """One `[[workload]]` of a `workloads.toml`."""
@@ -95,6 +100,8 @@ class WorkloadFile(BaseModel):
     """The rows, sorted by id."""
     small: dict[str, dict[str, FileSize]]
     """For each pattern, by name, the sizes that differ in its small twin: odd, tiny, for tests."""
+    bounds: dict[str, dict[str, Bound]] = Field(default_factory=dict)
+    """For each pattern, by name, what its sizes and constants may be when they are redrawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,7 @@ class Pattern:
         name: Name of both files and of both functions.
         source_text: The text of the `.kir` file.
         torch_path: The `.py` file.
+        bounds: What sizes and constants may be when they are redrawn; what is not there stays.
     """
 
     id: str
@@ -114,6 +122,7 @@ class Pattern:
     name: str
     source_text: str = field(repr=False)
     torch_path: Path = field(repr=False)
+    bounds: Mapping[str, Bound] = field(default_factory=dict, repr=False)
 
     @property
     def torch_text(self) -> str:
@@ -152,6 +161,7 @@ class Workload:
         tolerance_lsb: Steps by which an integer output may differ; 0 means exact.
         suites: The suites it belongs to, `full` among them.
         small: Sizes that differ in the small twin.
+        names: For a held-out workload, what it calls the function, tensors and axes of the pattern.
     """
 
     id: str
@@ -166,10 +176,27 @@ class Workload:
     tolerance_lsb: int
     suites: tuple[str, ...]
     small: Mapping[str, Size] = field(repr=False)
+    names: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def kernel(self) -> Kernel:
         """Give the canonical kernel: compute alone, numbers only."""
-        return self.pattern.kernel(self.sizes)
+        kernel = self.pattern.kernel(self.sizes)
+        if not self.names:
+            return kernel
+        outputs = {name: self.names[name] for name in kernel.compute.outputs}
+        doc = reword_prose(kernel.doc, {**self._called(kernel), **outputs})
+        return replace(rename(kernel, self.names), doc=doc)
+
+    @property
+    def torch_text(self) -> str:
+        """The PyTorch function as a task card shows it: with the names of this workload."""
+        if not self.names:
+            return self.pattern.torch_text
+        return reword_program(self.pattern.torch_text, self._called(self.pattern.kernel(self.sizes)))
+
+    def _called(self, kernel: Kernel) -> dict[str, str]:
+        """Give the new names of the function and its parameters."""
+        return {name: self.names[name] for name in (kernel.name, *(p.name for p in kernel.params))}
 
     def twin(self) -> "Workload":
         """Give the same computation at tiny odd sizes, for tests that cannot afford the real ones."""

@@ -12,7 +12,18 @@ HEAD = """\
 <!-- Made by tests/docs/test_generated.py from the catalogue: run `make golden` after a change. -->
 
 {patterns} patterns, {workloads} workloads. `ekb catalogue list` filters them; `ekb catalogue show` prints
-both texts of one.
+everything about one.
+"""
+
+PICTURES = """
+## Coverage
+
+![Workloads by domain and element type, for each level](../pictures/coverage-types.svg)
+
+A group of types is that of a workload's main one. Operations a byte are derived from the canonical text:
+what one run computes, over parameters that are read whole and outputs.
+
+![Operations a byte by domain, for each group of element types](../pictures/coverage-intensity.svg)
 """
 
 
@@ -21,7 +32,8 @@ def catalogue_page() -> str:
     catalogue = load_catalogue()
     found = catalogue.workloads
     parts = [HEAD.format(patterns=len(catalogue.patterns), workloads=len(found))]
-    parts.append("\n## Coverage\n\nWorkloads by domain and level:\n\n")
+    parts.append(PICTURES)
+    parts.append("\nWorkloads by domain and level:\n\n")
     parts += _table("domain", Domain, Level, ((w.domain, w.level) for w in found))
     parts.append("\nWorkloads by main element type and level:\n\n")
     types = sorted({w.dtype for w in found}, key=lambda t: (not t.is_float, t.bits, str(t)))

@@ -15,6 +15,6 @@ def depth_normals(depth, *, FX, FY, CX, CY):
     down = point[2:, 1:-1] - point[:-2, 1:-1]
     raw = torch.linalg.cross(down, along)
     known = z > 0
-    ok = known[1:-1, 2:] & known[1:-1, :-2] & known[2:, 1:-1] & known[:-2, 1:-1]
+    ok = known[1:-1, 1:-1] & known[1:-1, 2:] & known[1:-1, :-2] & known[2:, 1:-1] & known[:-2, 1:-1]
     unit = raw * torch.rsqrt(raw.square().sum(dim=2, keepdim=True) + 1e-20)
     return point, F.pad(unit * ok[:, :, None], (0, 0, 1, 1, 1, 1))
