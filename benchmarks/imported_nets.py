@@ -226,8 +226,8 @@ NETS = {
 def build(name: str) -> tuple[nn.Module, tuple[Tensor, ...]]:
     """Make a network with random weights and inputs for it, the same ones every time.
 
-    Batch normalisation takes the statistics of a few random inputs: with those that it begins with, signals die
-    out on their way, and every network computes its last bias.
+    Batch normalisation takes the statistics of a few random inputs: with those that it begins with, signals
+    die out on their way, and every network computes its last bias.
     """
     torch.manual_seed(0)
     kind, make = NETS[name]

@@ -11,6 +11,7 @@ from edgekernelbench.compiler.tvm.relax.expressions import NotRaisedError
 from edgekernelbench.compiler.tvm.relax.fusing import FunctionCall, FusedModel
 from edgekernelbench.compiler.tvm.relax.raising import raise_function
 from edgekernelbench.imports.naming import name_all
+from edgekernelbench.imports.ordering import with_running_sums
 from edgekernelbench.imports.record import CONSTANT
 from edgekernelbench.imports.tidy import tidy
 from edgekernelbench.ir.compute import Compute, Param, placed_stages
@@ -129,7 +130,8 @@ def _raised(model: FusedModel, name: str, calls: Sequence[FunctionCall]) -> tupl
     compute = tidy(params, raised.compute)
     problem: SourceError | None = None
     for bounded in (params, _bounded(params, compute, model.constants, calls)):
-        kernel = Kernel("f", *name_all(bounded, compute))
+        named, shown = name_all(bounded, compute)
+        kernel = Kernel("f", named, with_running_sums(shown))
         try:
             text = print_kernel(kernel)
             verify_compute(parse(text))

@@ -34,7 +34,12 @@ LEFT_DEADLINE_S = 300.0
 
 
 def measure(
-    folder: Path, device: str, *, compiler: str = "tvm", progress: Progress | None = None
+    folder: Path,
+    device: str,
+    *,
+    compiler: str = "tvm",
+    roofline: bool = True,
+    progress: Progress | None = None,
 ) -> ImportedModel:
     """Judge and time the default lowering of every raised function; time what stays with TVM.
 
@@ -42,6 +47,7 @@ def measure(
         folder: What `ekb import` wrote.
         device: A profile, or a board.
         compiler: Name of the compiler.
+        roofline: Whether to say what each function needs, too; peaks are measured where none are kept.
         progress: Is told how far it is; None for silence.
 
     Returns:
@@ -56,9 +62,7 @@ def measure(
     functions: list[Function] = []
     with open_judges(device, compiler, lambda _: (), at_most=1) as judging:
         profile = judging.profile
-        peaks = load_peaks(profile) or (
-            measure_peaks(profile, compiler=compiler) if _is_here(device) else None
-        )
+        peaks = _peaks(profile, compiler) if roofline and _is_here(device) else None
         for number, function in enumerate(model.functions):
             if progress is not None:
                 progress(function.name, number, len(model.functions))
@@ -81,6 +85,10 @@ def with_shares(functions: Sequence[Function]) -> tuple[Function, ...]:
         f.model_copy(update={"share": None if f.time_ns is None or not total else f.runs * f.time_ns / total})
         for f in functions
     )
+
+
+def _peaks(profile: Profile, compiler: str) -> Peaks:
+    return load_peaks(profile) or measure_peaks(profile, compiler=compiler)
 
 
 def _is_here(device: str) -> bool:

@@ -45,10 +45,22 @@ def tidy(params: tuple[Param, ...], compute: Compute) -> Compute:
         The same computation in fewer stages.
     """
     stages = [item for item in compute.items if isinstance(item, Stage)]
+    stages = _needed(stages, compute.outputs)
     stages = [_map(stage, _simpler) for stage in stages]
     stages = [_without_unit_loops(stage) for stage in stages]
     types = {p.name: p.dtype for p in params} | {s.name: s.dtype for s in stages}
-    return Compute(tuple(_merged(stages, compute.outputs, types)), compute.outputs)
+    merged = _merged(stages, compute.outputs, types)
+    return Compute(tuple(_map(stage, _simpler) for stage in merged), compute.outputs)
+
+
+def _needed(stages: list[Stage], outputs: tuple[str, ...]) -> list[Stage]:
+    """Leave out what no output hangs on: of pairs that were reduced together only one may be asked for."""
+    wanted, kept = set(outputs), []
+    for stage in reversed(stages):
+        if stage.name in wanted:
+            wanted |= set(_reads(stage))
+            kept.append(stage)
+    return kept[::-1]
 
 
 def _map(stage: Stage, change: Change) -> Stage:
@@ -73,6 +85,12 @@ def _simpler(node: Expr) -> Expr | None:
             return Power(base=left, exponent=2)
         case Binary(op="+", left=left, right=Literal(value=0)) if not isinstance(left, Literal):
             return left if _is_position(left) else None
+        case Compare(ops=("<",), operands=(Literal(value=0), Cast(operand=Compare() as test))):
+            return test
+        case Binary(
+            op="-", left=Binary(op="+", left=left, right=Literal(value=more)), right=Literal(value=less)
+        ) if _is_position(node):
+            return Binary(op="+" if more >= less else "-", left=left, right=Literal(value=abs(more - less)))
         case Compare(ops=(">=",), operands=(a, b)) if isinstance(b, Literal):
             return Compare(ops=("<=",), operands=(b, a))
         case _:

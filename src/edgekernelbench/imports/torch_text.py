@@ -5,12 +5,12 @@ along plain axes as views, and everything else with tensors of indices.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from edgekernelbench.base.errors import InternalError
 from edgekernelbench.imports.torch_forms import conv_call, pad_call
-from edgekernelbench.ir.compute import Param, Stage
+from edgekernelbench.ir.compute import Item, Ordered, Param, Stage
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import (
     Axis,
@@ -60,7 +60,7 @@ def torch_text(kernel: Kernel) -> str:
         A module with one function of the kernel's name.
     """
     writer = _Writer({p.name: p for p in kernel.params})
-    lines = [line for item in kernel.compute.items if isinstance(item, Stage) for line in writer.stage(item)]
+    lines = [line for item in kernel.compute.items for line in writer.item(item)]
     params = ", ".join(p.name for p in kernel.params)
     what = kernel.doc.partition("\n")[0] or f"{kernel.name}."
     given = kernel.compute.outputs
@@ -74,6 +74,19 @@ class _Writer:
     """Writes stages; knows the tensors above."""
 
     tensors: dict[str, Param | Stage]
+
+    def item(self, item: Item) -> Iterator[str]:
+        """Write a stage, or a group that `ordering` made."""
+        match item:
+            case Stage():
+                yield from self.stage(item)
+            case Ordered(axis=step, items=(Stage(value=Binary(left=own)) as stage,)):
+                yield from self._general(replace(stage, value=own))
+                dim, kind = stage.axes.index(step), TYPES[stage.dtype]
+                yield f"{stage.name} = {stage.name}.cumsum({dim}, dtype={kind})"
+                self.tensors[stage.name] = stage
+            case _:
+                raise InternalError("expected stages and running sums")
 
     def stage(self, stage: Stage) -> Iterator[str]:
         """Write one stage as statements."""
@@ -115,6 +128,9 @@ class _Writer:
         dims = tuple(range(len(stage.axes), space.rank))
         sizes = [o.stop - o.start for o in value.over]
         element = space.text(value.element)
+        if value.kind in ("argmax", "argmin") and len(dims) == 1:
+            spread = ", ".join(map(str, (*stage.shape, *sizes)))
+            return f"({element}).expand({spread}).{value.kind}({dims[0]}).to({TYPES[stage.dtype]})"
         if any(o.conditions for o in value.over) or value.kind not in REDUCED:
             raise InternalError(f"expected a plain reduction, found {value.kind} with conditions")
         whole = (*stage.shape, *sizes)

@@ -131,7 +131,8 @@ class Translator:
     def _variable(self, node: Any) -> Expr:
         if node not in self.axes:
             raise NotRaisedError(f"the variable {node.name}, which is no axis of its block")
-        return Axis(name=self.axes[node])
+        # The only step of an axis that no place of the result has is written by no name.
+        return Axis(name=self.axes[node]) if self.axes[node] else Literal(value=0)
 
     def read(self, node: Any) -> Expr:
         """Translate a read of one element; indices that come from 64-bit data are taken as `i32`."""

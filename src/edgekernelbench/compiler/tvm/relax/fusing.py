@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tvm
 from numpy.typing import NDArray
-from tvm import ir, relax, tirx
+from tvm import ir, relax, te, tirx
 
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.compiler.tvm.relax.expressions import type_of
@@ -92,7 +92,8 @@ def fuse(module: Any) -> FusedModel:
         passes.CanonicalizeBindings(),
         passes.FoldConstant(),
         passes.DeadCodeElimination(),
-        passes.LegalizeOps(),
+        passes.LegalizeOps(customize_legalize_map={"relax.cumsum": _running_sum}),
+        relax.backend.DispatchSortScan(),
         passes.AnnotateTIROpPattern(),
         passes.FoldConstant(),
     ]
@@ -102,6 +103,26 @@ def fuse(module: Any) -> FusedModel:
         fused = tvm.ir.transform.Sequential(second)(legal)
     words = [var.name_hint for var, func in legal.functions.items() if isinstance(func, tirx.PrimFunc)]
     return _Reader(fused, words).model()
+
+
+def _running_sum(builder: Any, call: Any) -> Any:
+    """Legalise a running sum as what it means; TVM's own code for it is a loop that carries a state."""
+    (x,), attrs = call.args, call.attrs
+    if attrs.axis is None or attrs.dtype not in ("", "void", None, x.ty.dtype) or attrs.exclusive:
+        return call
+    axis = int(attrs.axis) % len(x.ty.shape.values)
+
+    def compute(data: Any) -> Any:
+        before = te.reduce_axis((0, data.shape[axis]), "k")
+        zero = tirx.const(0, data.dtype)
+
+        def element(*place: Any) -> Any:
+            at = [before.var if dim == axis else index for dim, index in enumerate(place)]
+            return te.sum(tirx.if_then_else(before.var <= place[axis], data(*at), zero), axis=before)
+
+        return te.compute(data.shape, element, name="running")
+
+    return builder.call_te(compute, x, primfunc_name_hint="cumsum")
 
 
 def _with_lone_slices(module: Any) -> Any:
@@ -175,6 +196,8 @@ class _Reader:
             else relax.Tuple([a for a in call.args if not isinstance(a, relax.ShapeExpr)])
         )
         results = self._new(var.name, var.ty)
+        if not fused:
+            raise CatalogueError(f"TVM has no code for the operator {name}, which gives {results[0].name}")
         self._calls.append(FunctionCall(name, fused, self._names(given), tuple(results)))
         return tuple(value.name for value in results)
 

@@ -13,6 +13,7 @@ from tvm import ir, s_tir, sym, tirx
 
 from edgekernelbench.compiler.tvm.relax.expressions import NotRaisedError, Translator, type_of
 from edgekernelbench.ir.compute import Compute, Param, Stage
+from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Over, Reduction
 
 SUMS = {tirx.Add: "sum", tirx.Mul: "prod", tirx.Max: "max", tirx.Min: "min", tirx.And: "all", tirx.Or: "any"}
@@ -138,24 +139,59 @@ class _Reader:
             analyzer.bind(iteration.var, iteration.dom)
             axes[iteration.var] = f"{iteration.var.name.removeprefix('v_').lower()}_{number}"
         translator = Translator(self.name, axes, analyzer)
-        stores = _sequence(block.body)
+        bound = [part for part in _sequence(block.body) if isinstance(part, tirx.Bind)]
+        stores = [part for part in _sequence(block.body) if not isinstance(part, tirx.Bind)]
         if not all(isinstance(store, tirx.BufferStore) for store in stores):
             kinds = ", ".join(sorted({type(store).__name__ for store in stores}))
             raise NotRaisedError(f"a block with {kinds} instead of stores")
-        if len(stores) > 1:
-            raise NotRaisedError("a block that stores several values")
-        return [self._stage(block, stores[0], axes, translator)]
+        known = {part.var: part.value for part in bound}
+        values = [known.get(store.value, store.value) for store in stores]
+        pairs = [(store, value) for store, value in zip(stores, values, strict=True)]
+        if len(stores) == 2 and all(isinstance(value, tirx.Select) for value in values):
+            return self._place_and_value(block, pairs, axes, translator)
+        return [self._stage(block, store, value, axes, translator) for store, value in pairs]
 
-    def _stage(self, block: Any, store: Any, axes: dict[Any, str], translator: Translator) -> Stage:
+    def _place_and_value(
+        self, block: Any, pairs: list[tuple[Any, Any]], axes: dict[Any, str], translator: Translator
+    ) -> list[Stage]:
+        """Read the pair that TVM makes for `argmax` and `argmin`: where the extreme is, and what it is."""
+        (place_store, place), (value_store, value) = pairs
+        over = [it for it in block.iter_vars if int(it.iter_type) == tirx.IterVar.CommReduce]
+        word = {tirx.GT: "max", tirx.LT: "min"}.get(type(value.condition))
+        alone = len(over) == 1 and place.false_value.same_as(over[0].var)
+        if word is None or not alone or not _is_own(value.true_value, value_store):
+            raise NotRaisedError("a reduction of two values at once that is no argmax")
+        loops = _loops(over, axes)
+        element = translator.value(value.false_value)
+        stages = []
+        for store, kind in ((place_store, f"arg{word}"), (value_store, word)):
+            name, shape = self.name(store.buffer), shape_of(store.buffer)
+            names = self._axes_of(block, store, axes)
+            dtype = DType.I32 if kind.startswith("arg") else type_of(store.buffer.dtype)
+            stages.append(Stage(name, names, dtype, shape, Reduction(kind, element, loops)))
+        return stages
+
+    def _axes_of(self, block: Any, store: Any, axes: dict[Any, str]) -> tuple[str, ...]:
+        data = [it for it in block.iter_vars if int(it.iter_type) == tirx.IterVar.DataPar]
+        places = self._places(store, data)
+        for it in data:
+            if not any(it is place for place in places):
+                axes[it.var] = ""  # it has one step, and no place
+        return tuple(axes[it.var] if it is not None else f"u_{d}" for d, it in enumerate(places))
+
+    def _stage(
+        self, block: Any, store: Any, stored: Any, axes: dict[Any, str], translator: Translator
+    ) -> Stage:
         over = [it for it in block.iter_vars if int(it.iter_type) == tirx.IterVar.CommReduce]
         data = [it for it in block.iter_vars if int(it.iter_type) == tirx.IterVar.DataPar]
         if len(over) + len(data) != len(block.iter_vars):
             raise NotRaisedError("loops that must run in order")
-        places = self._places(store, data)
+        names = self._axes_of(block, store, axes)
         name = self.name(store.buffer)
-        value = translator.value(store.value) if not over else self._reduction(store, over, axes, translator)
+        value = (
+            translator.value(stored) if not over else self._reduction(store, stored, over, axes, translator)
+        )
         shape = shape_of(store.buffer)
-        names = tuple(axes[it.var] if it is not None else f"u_{d}" for d, it in enumerate(places))
         return Stage(name, names, type_of(store.buffer.dtype), shape, value)
 
     def _places(self, store: Any, data: list[Any]) -> list[Any]:
@@ -168,25 +204,26 @@ class _Reader:
             if axis is not None and (int(axis.dom.extent) != size or int(axis.dom.min) != 0):
                 raise NotRaisedError("a block that stores a part of its buffer")
             found.append(axis)
-        if len([it for it in found if it is not None]) != len(data):
+        if any(int(it.dom.extent) != 1 and not any(it is place for place in found) for it in data):
             raise NotRaisedError("a block that stores an element more than once")
         return found
 
     def _reduction(
-        self, store: Any, over: list[Any], axes: dict[Any, str], translator: Translator
+        self, store: Any, stored: Any, over: list[Any], axes: dict[Any, str], translator: Translator
     ) -> Reduction:
-        kind = SUMS.get(type(store.value))
+        kind = SUMS.get(type(stored))
         if kind is None:
-            raise NotRaisedError(f"a reduction of kind {type(store.value).__name__}")
-        sides = [store.value.a, store.value.b]
+            raise NotRaisedError(f"a reduction of kind {type(stored).__name__}")
+        sides = [stored.a, stored.b]
         own = [side for side in sides if _is_own(side, store)]
         if len(own) != 1:
             raise NotRaisedError("a reduction that is no update of its own element")
         element = sides[1] if own[0] is sides[0] else sides[0]
-        loops = tuple(
-            Over(axes[it.var], int(it.dom.min), int(it.dom.min) + int(it.dom.extent)) for it in over
-        )
-        return Reduction(kind, translator.value(element), loops)
+        return Reduction(kind, translator.value(element), _loops(over, axes))
+
+
+def _loops(over: list[Any], axes: dict[Any, str]) -> tuple[Over, ...]:
+    return tuple(Over(axes[it.var], int(it.dom.min), int(it.dom.min) + int(it.dom.extent)) for it in over)
 
 
 def _is_own(node: Any, store: Any) -> bool:
