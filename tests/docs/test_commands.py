@@ -11,7 +11,7 @@ import pytest
 from tests.docs.pages import DOCS, ROOT, blocks
 from typer.main import get_command
 
-from edgekernelbench.cli.main import COMMANDS
+from edgekernelbench.cli.main import COMMANDS, module_of
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 _INLINE = re.compile(r"`(ekb [^`\n]+)`")
@@ -40,7 +40,7 @@ def complaint(line: str) -> str:
         return ""
     if words[0] not in COMMANDS:
         return f"{line}: there is no `ekb {words[0]}`"
-    command = get_command(importlib.import_module(f"edgekernelbench.cli.{words[0]}").app)
+    command = get_command(importlib.import_module(module_of(words[0])).app)
     return _misused(command, words[1:], line)
 
 
