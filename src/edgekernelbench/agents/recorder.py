@@ -70,6 +70,7 @@ class Recorder:
         self._candidates: dict[str, int] = {}
         self._authors: dict[str, tuple[str, ...]] = {}
         self._noted = False
+        self._asks_elsewhere = False
         self._left = ledger.left()
         # Agents from elsewhere are in several threads at once.
         self._lock = Lock()
@@ -94,6 +95,7 @@ class Recorder:
 
         def told(request: Request, reply: Reply) -> None:
             doors.told(request, reply)
+            self._asks_elsewhere = True
             with self._lock:
                 self._left = self._ledger.left()
                 self._calls.append(self._chat_call(request, reply))
@@ -198,7 +200,8 @@ class Recorder:
 
     def _submitted(self, call: ChatCall | TextCall, number: int) -> Note:
         if call.door == "chat":
-            return Note("submit", number, "no-text", "the answer has no kernel text")
+            said = "its model was asked" if self._asks_elsewhere else "the answer has no kernel text"
+            return Note("submit", number, "no-text", said)
         solved = call.door == "measure" and call.correct
         stage = "check" if not call.accepted else "values" if call.correct is False else "checked"
         source = self._texts[call.source.digest]

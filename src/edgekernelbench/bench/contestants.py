@@ -55,6 +55,7 @@ class Contestant:
         price: Money for its tokens; None when it is not known.
         traces: Whether it submits kernels that TVM scheduled.
         asks: Name of the model that it asks with a client of its own; None for agents that ask through us.
+        stop: Ends attempts that may go on for hours, when the run is interrupted.
     """
 
     agent: Agent
@@ -64,6 +65,7 @@ class Contestant:
     price: Price | None = None
     traces: bool = False
     asks: str | None = None
+    stop: Callable[[], None] = lambda: None
 
     @property
     def model_name(self) -> str | None:
@@ -187,12 +189,14 @@ def _visiting(setting: AgentSetting, endpoint: Endpoint, tools: Tools | None) ->
     visitor = Visitor(setting.name, recipe, confined=setting.confined, run=tools.run, data=DATA)
     settings = setting.model_dump(mode="json")
     if setting.model is None:
-        yield Contestant(visitor, settings=settings)
+        yield Contestant(visitor, settings=settings, stop=visitor.stopping.set)
         return
     with open_upstream(parse_spec(setting.model), endpoint) as upstream:
         price = None if setting.price is None else setting.price.price()
         asking = replace(visitor, upstream=upstream)
-        yield Contestant(asking, settings=settings, price=price, asks=setting.model)
+        yield Contestant(
+            asking, settings=settings, price=price, asks=setting.model, stop=visitor.stopping.set
+        )
 
 
 def _host(tools: Tools | None) -> Host:

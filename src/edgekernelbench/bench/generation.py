@@ -111,6 +111,7 @@ class Generation:
                     watcher.advance(future.result().ending)
             except KeyboardInterrupt:
                 watcher.stop()
+                contestant.stop()
                 raise
 
     def _attempt(self, contestant: Contestant, workload_id: str, number: int) -> Attempt:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from edgekernelbench.agents.models.bundled import MODELS, has_server, weights
+from edgekernelbench.bench.visits.cell import REMEDY, why_unconfined
 from edgekernelbench.cli.brought import asked_by, brought
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines
@@ -96,6 +97,12 @@ def findings() -> list[Finding]:
         for machine, tools in TOOLCHAINS.items()
         if machine in BOARD_MACHINES and machine != platform.machine()
     ]
+    refused = why_unconfined()
+    rows.append(
+        Finding(
+            "confinement", "" if refused else "namespaces", "agents of others (cli:NAME)", refused or REMEDY
+        )
+    )
     rows += [
         Finding(
             f"model {model.name}",

@@ -48,6 +48,9 @@ def print_plan(experiment: Experiment, *, prices: str | None, as_json: bool) -> 
     print_lines(columns(cells, right=frozenset(range(1, len(heads)))))
     attempts = f"{counted(len(experiment.planned()), 'attempt')} to judge, about {_time(judging)}"
     print_lines(["", f"{attempts}; all figures are estimates"])
+    for agent in experiment.agents:
+        if agent.kind == "cli" and agent.model is not None:
+            print_lines([f"{agent.name} asks its model as often as it likes: --calls and --tokens limit it"])
     first = next((items[0].request for _, items in rows if items), None)
     print_lines(["", "the first prompt:", "", *_prompt(first)] if first is not None else [])
     return Status.YES

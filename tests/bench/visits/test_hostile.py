@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from tests.bench.visits.support import TASK, Held
@@ -278,3 +279,21 @@ def test_unconfined_who_opens_the_canonical_text_is_noted(held: Held) -> None:
     assert honest is not None
     assert thief is not None
     assert (honest.canaries, thief.canaries) == ((), ("the canonical text",))
+
+
+def test_an_interrupted_run_ends_its_agents_and_learns_nothing(held: Held) -> None:
+    mark = f"98761.{os.getpid()}"
+    visitor = held.visitor(f"{GOOD}; setsid sleep {mark}")
+
+    def interrupt() -> None:
+        until = time.monotonic() + 30
+        while not alive(mark) and time.monotonic() < until:
+            time.sleep(0.05)
+        visitor.stopping.set()
+
+    thread = Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(NothingLearnt, match="the run was interrupted"):
+        visitor.solve(TASK, held.doors())
+    thread.join()
+    assert gone(mark)

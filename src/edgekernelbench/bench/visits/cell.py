@@ -2,7 +2,6 @@
 
 import os
 import select
-import signal
 import socket
 import subprocess
 import sys
@@ -22,6 +21,7 @@ NOBODY = 65534
 START_S = 30.0
 """Patience for a cell to open."""
 MS_PER_S = 1000
+REMEDY = "allow user namespaces on this machine, such as with sysctl kernel.unprivileged_userns_clone=1"
 END_S = 10.0
 """Patience for a cell to hand out files once its agent is to end."""
 
@@ -177,6 +177,19 @@ class Cell:
         self.close()
 
 
+def why_unconfined() -> str:
+    """Say why agents cannot be confined here.
+
+    Returns:
+        What the system refused, with what helps; empty when they can.
+    """
+    try:
+        with Cell(Place(confined=True)):
+            return ""
+    except CannotConfine as error:
+        return f"{error}; {REMEDY}"
+
+
 def _say_who(pid: int) -> None:
     """Say who the agent is outside: nobody, or whoever started the run, without any right of theirs."""
     root = os.geteuid() == 0
@@ -189,11 +202,3 @@ def _say_who(pid: int) -> None:
         (process / "gid_map").write_text(f"{USER} {group} 1", encoding="ascii")
     except OSError as error:
         raise CannotConfine(f"the agent's user cannot be set: {error}") from error
-
-
-def ends_with_signal(status: int) -> str:
-    """Name a signal that ended a process, such as `SIGKILL`."""
-    try:
-        return signal.Signals(-status).name
-    except ValueError:
-        return f"signal {-status}"

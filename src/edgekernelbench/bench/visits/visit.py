@@ -4,8 +4,9 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 
 from edgekernelbench.agents.hosted import Counter
 from edgekernelbench.agents.protocol import Answer, Doors, Feedback, Task
@@ -39,6 +40,7 @@ class Visitor:
         run: The run folder, which it must not see.
         data: Folder of the catalogue, likewise.
         upstream: Where its calls of a model go; None for an agent that asks none.
+        stopping: Set when the run is interrupted: then every visit ends, and nothing is learnt of it.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Visitor:
     run: Path
     data: Path
     upstream: Upstream | None = None
+    stopping: Event = field(default_factory=Event)
 
     def solve(self, task: Task, doors: Doors) -> Answer:
         """Let it work until it leaves, or must.
@@ -62,7 +65,7 @@ class Visitor:
             with self._cell(task, canaries) as (cell, at):
                 with Reception(self.recipe, counter, scanned, self.upstream, cell.doors, at) as reception:
                     cell.start(reception.work(task, program_of(self.recipe)))
-                    seen = watch(cell, self.recipe, reception, scanned.left().seconds)
+                    seen = watch(cell, self.recipe, reception, self.stopping, scanned.left().seconds)
                     reception.refuse_no_work(cell.status, seen)
                 collected = {name: data.decode("utf-8", "replace") for name, data in cell.collected.items()}
             touched = canaries.touched((seen.output, seen.errors, *marked))

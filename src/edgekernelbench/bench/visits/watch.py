@@ -2,8 +2,10 @@
 
 import time
 from dataclasses import dataclass
+from threading import Event
 from typing import Literal, Protocol
 
+from edgekernelbench.bench.feedback import NothingLearnt
 from edgekernelbench.bench.visits.cell import Cell
 from edgekernelbench.bench.visits.listening import FLOOD_BYTES, Ear
 from edgekernelbench.bench.visits.recipe import Recipe
@@ -50,17 +52,21 @@ class Seen:
     errors: str
 
 
-def watch(cell: Cell, recipe: Recipe, heard: Heard, seconds: float | None) -> Seen:
+def watch(cell: Cell, recipe: Recipe, heard: Heard, stopping: Event, seconds: float | None) -> Seen:
     """Wait until an agent leaves, or end it.
 
     Args:
         cell: Where it is.
         recipe: Its limits.
         heard: What is known of it.
+        stopping: Set when the run is interrupted.
         seconds: What the budget gives it, without what it waits for the device; None for no limit.
 
     Returns:
         How it went; everything that it started has ended.
+
+    Raises:
+        NothingLearnt: When the run was interrupted.
     """
     ears = tuple(Ear(stream) for stream in cell.output)
     most = recipe.wall_s if seconds is None else min(recipe.wall_s, seconds)
@@ -68,6 +74,9 @@ def watch(cell: Cell, recipe: Recipe, heard: Heard, seconds: float | None) -> Se
     own = 0.0
     end: End = "left"
     while not cell.wait(TICK_S):
+        if stopping.is_set():
+            cell.end()
+            raise NothingLearnt("the run was interrupted")
         now = time.monotonic()
         if not heard.waited_for:
             own += now - before

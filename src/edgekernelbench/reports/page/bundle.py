@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from edgekernelbench.metrics.headline import Headline
+from edgekernelbench.metrics.headline import Headline, Withheld
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.reference import BASELINE_OF, KINDS, MEANING
@@ -64,7 +64,7 @@ def bundle_run(folder: Path, book: FactsBook | None = None) -> RunBundle:
     paths = _paths(folder, known)
     summary = {
         **_head(scores, opened.catalogue),
-        "agents": [_agent(row.agent, manifest) for row in scores.rows],
+        "agents": [_agent(row, manifest) for row in scores.rows],
         "headlines": [isinstance(row, Headline) for row in scores.rows],
         "workloads": {fact.id: _fact(fact) for fact in facts},
         "rows": [row_of(one, places) | _gist(paths.get(at)) for at, one in enumerate(known)],
@@ -158,11 +158,13 @@ def _head(scores: RunScores, catalogue: Catalogue) -> dict[str, object]:
     }
 
 
-def _agent(name: str, manifest: Manifest) -> dict[str, object]:
+def _agent(row: Headline | Withheld, manifest: Manifest) -> dict[str, object]:
+    name = row.agent
     settings = manifest.settings.get("agents")
     entries: Sequence[object] = settings if isinstance(settings, list) else ()
     found = next((e for e in entries if isinstance(e, dict) and e.get("name") == name), {})
-    return {"name": name, **found}
+    barred = {"barred": row.barred} if isinstance(row, Withheld) and row.barred else {}
+    return {"name": name, **found, **barred}
 
 
 def judged_count(bundles: Iterable[RunBundle]) -> tuple[int, int]:

@@ -4,15 +4,15 @@ const sides = { a: null, b: null };
 
 /** Chooses whom to compare until a person does: the two of the chosen run that did most right. */
 function chooseSides(rows) {
-  const own = WHO.filter((who) => state.run === "" || who.run === Number(state.run));
+  const own = SCORED.filter((who) => state.run === "" || who.run === Number(state.run));
   const right = (who) => d3.sum(rows, (row) => row.who === who.key && isCorrect(row));
-  const leaders = d3.sort(own.length > 1 ? own : WHO, (who) => -right(who));
+  const leaders = d3.sort(own.length > 1 ? own : SCORED, (who) => -right(who));
   return { a: sides.a ?? leaders[0].key, b: sides.b ?? leaders[1].key };
 }
 
 function comparison(rows) {
-  if (WHO.length < 2) return el("p", { class: "none" }, "There is one agent: nothing to compare.");
-  const options = WHO.map((who) => [who.key, who.name]);
+  if (SCORED.length < 2) return el("p", { class: "none" }, "There is one agent: nothing to compare.");
+  const options = SCORED.map((who) => [who.key, who.name]);
   const now = chooseSides(rows);
   const result = el("div", { "aria-live": "polite" }, compared(rows, now));
   const pick = (label, side) => choice(label, side, options, now[side], (value) => {

@@ -40,7 +40,7 @@ function about() {
 function refresh() {
   const rows = chosen();
   const scored = chosen({ scores: true });
-  byId("chosen-scores").replaceChildren(...(scored.length < ROWS.length ? [chosenScores(scored)] : []));
+  byId("chosen-scores").replaceChildren(...(scored.length < ROWS.filter((row) => SCORED_KEYS.has(row.who)).length ? [chosenScores(scored)] : []));
   byId("comparison").replaceChildren(comparison(chosen({ scores: true, everyone: true })));
   byId("kinds").replaceChildren(failuresTable(rows));
   fillTable(rows);

@@ -22,6 +22,10 @@ const WHO = RUNS.flatMap((run, runAt) => run.agents.map((agent, at) => ({
   about: agent,
   name: RUNS.length > 1 ? `${agent.name} (${run.name})` : agent.name,
 })));
+
+/** Those that have scores: an agent that may have seen what no agent sees is in no table, picture or comparison. */
+const SCORED = WHO.filter((who) => !who.about.barred);
+const SCORED_KEYS = new Set(SCORED.map((who) => who.key));
 const NAMES = new Map(WHO.map((who) => [who.key, who.name]));
 
 // What two rows must share to be held against each other, and what their speeds must share besides

@@ -14,7 +14,8 @@ function chosen({ scores = false, everyone = false } = {}) {
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
   const room = scores || state.room === "" ? Infinity : Number(state.room) * 1024;
   const faster = scores || state.faster === "" ? -Infinity : Number(state.faster);
-  return ROWS.filter((row) => (everyone || state.run === "" || row.run === Number(state.run))
+  return ROWS.filter((row) => (!scores || SCORED_KEYS.has(row.who))
+    && (everyone || state.run === "" || row.run === Number(state.run))
     && (everyone || state.agent === "" || row.who === state.agent)
     && (scores || state.outcome === "" || row.outcome === state.outcome)
     && (state.level === "" || row.facts.level === state.level)
