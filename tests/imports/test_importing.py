@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from onnx import helper
 from tests.conftest import Golden
@@ -101,6 +102,38 @@ def test_an_operator_that_nobody_reads_is_named_with_its_node(tmp_path: Path) ->
     node = helper.make_node("StringNormalizer", ["x"], ["y"], "tidy_words")
     path = save(tmp_path / "text.onnx", [node], [tensor("x", 3, kind=8)], [tensor("y", 3, kind=8)])
     with pytest.raises(CatalogueError, match=r"TVM reads no StringNormalizer \(tidy_words\)"):
+        read_onnx(path, {})
+
+
+def test_what_tvm_cannot_read_is_named_with_its_node(tmp_path: Path) -> None:
+    node = helper.make_node("Pad", ["x", "p"], ["y"], "grow")
+    path = save(
+        tmp_path / "pad.onnx", [node], [tensor("x", 4, 4), tensor("p", 4, kind=7)], [tensor("y", 6, 6)]
+    )
+    with pytest.raises(CatalogueError, match=r"pad\.onnx: TVM cannot read Pad \(grow\): Dynamic pads"):
+        read_onnx(path, {})
+
+
+def test_huge_weights_are_refused_before_they_are_read(tmp_path: Path) -> None:
+    path = small_net(tmp_path)
+    model = onnx.load(str(path))
+    held = model.graph.initializer[0]
+    held.ClearField("raw_data")
+    held.data_location = onnx.TensorProto.EXTERNAL
+    for key, value in (("location", "w.bin"), ("offset", "0"), ("length", str(3 << 30))):
+        entry = held.external_data.add()
+        entry.key, entry.value = key, value
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(CatalogueError, match="expected at most 2 GiB of weights, found 3,221,225,472 bytes"):
+        read_onnx(path, {})
+
+
+def test_weights_that_are_missing_are_named(tmp_path: Path) -> None:
+    path = small_net(tmp_path)
+    model = onnx.load(str(path))
+    onnx.save(model, str(path), save_as_external_data=True, location="w.bin", size_threshold=0)
+    (tmp_path / "w.bin").unlink()
+    with pytest.raises(CatalogueError, match=r"small net\.onnx: expected .*w\.bin"):
         read_onnx(path, {})
 
 

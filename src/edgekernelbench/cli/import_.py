@@ -10,7 +10,7 @@ from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.imports.importing import Request, import_model
-from edgekernelbench.imports.record import ImportedModel
+from edgekernelbench.imports.record import Function, ImportedModel
 from edgekernelbench.reports.text import columns
 
 app = command_app()
@@ -68,11 +68,13 @@ def parse_sizes(words: list[str]) -> dict[str, int]:
     return sizes
 
 
+def _left(function: Function) -> str:
+    nodes = f" ({', '.join(function.nodes[:3])})" if function.nodes else ""
+    return f"{' '.join(function.operators)}{nodes} stays with TVM: {function.reason}"
+
+
 def _lines(found: ImportedModel) -> list[str]:
-    rows = [
-        [f.name, str(f.runs), " ".join(f.operators) if f.workload else f"stays with TVM: {f.reason}"]
-        for f in found.functions
-    ]
+    rows = [[f.name, str(f.runs), " ".join(f.operators) if f.workload else _left(f)] for f in found.functions]
     raised = sum(f.workload is not None for f in found.functions)
     agreed = (
         f"{found.framework} gives the same outputs: {found.apart:.1e} of their size apart"

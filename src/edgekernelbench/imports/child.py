@@ -60,7 +60,7 @@ def _read(request: Mapping[str, Any], out: Path) -> None:
     # These import TVM: what cannot be read as a request should not wait for it.
     from edgekernelbench.compiler.tvm.relax.fusing import module_text  # noqa: PLC0415
     from edgekernelbench.imports.functions import raise_all  # noqa: PLC0415
-    from edgekernelbench.imports.reading import open_model  # noqa: PLC0415
+    from edgekernelbench.imports.reading import open_model, plain  # noqa: PLC0415
     from edgekernelbench.imports.walking import distance, draw_inputs, walk_through  # noqa: PLC0415
     from edgekernelbench.lang.printing import print_kernel  # noqa: PLC0415
 
@@ -83,6 +83,9 @@ def _read(request: Mapping[str, Any], out: Path) -> None:
             "name": one.name,
             "functions": one.functions,
             "operators": one.operators,
+            "nodes": []
+            if one.kernel
+            else [n for op in one.operators for n in opened.nodes.get(plain(op), ())],
             "reason": one.reason,
             "text": "" if one.kernel is None else print_kernel(one.kernel),
             "lying": [asdict(lying) for lying in walked.lying.get(one.name, ())],

@@ -179,6 +179,7 @@ def _write(request: Request, found: Mapping[str, Any], folder: Path) -> Imported
             functions=tuple(row["functions"]),
             operators=tuple(row["operators"]),
             workload=ids.get(row["name"]),
+            nodes=tuple(row["nodes"]),
             reason=row["reason"],
             runs=entry.runs,
         )

@@ -1,6 +1,6 @@
 """From the word for a model to its fused functions, and to what its own framework gives."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,14 @@ class Opened:
 
     Attributes:
         fused: Its functions and calls.
+        nodes: Names of its nodes by operator, in small letters without underscores.
         framework: What `run` is.
         run: The model as its own framework runs it; None where that is not installed.
         inputs: Inputs that came with it; None where they must be drawn.
     """
 
     fused: FusedModel
+    nodes: Mapping[str, tuple[str, ...]]
     framework: str
     run: Run | None
     inputs: tuple[Array, ...] | None
@@ -48,11 +50,27 @@ def open_model(kind: str, source: str, sizes: Mapping[str, int], scratch: Path) 
     """
     if kind == "onnx":
         proto, module = read_onnx(Path(source), sizes)
-        return Opened(fuse(module), "ONNX Runtime", _onnx_runtime(proto), None)
+        named = [(node.op_type, node.name or f"gives {node.output[0]}") for node in proto.graph.node]
+        return Opened(fuse(module), _by_operator(named), "ONNX Runtime", _onnx_runtime(proto), None)
     program, given = load_program(source, sizes, scratch)
     exported = export_program(program, given)
     inputs = tuple(from_tensor(tensor) for tensor in given)
-    return Opened(fuse(read_exported(exported)), "PyTorch", _pytorch(program), inputs)
+    calls = [node for node in exported.graph.nodes if node.op == "call_function"]
+    named = [(str(node.target).split(".")[1 if "." in str(node.target) else 0], node.name) for node in calls]
+    return Opened(fuse(read_exported(exported)), _by_operator(named), "PyTorch", _pytorch(program), inputs)
+
+
+def _by_operator(named: Sequence[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    nodes: dict[str, tuple[str, ...]] = {}
+    for operator, name in named:
+        key = plain(operator)
+        nodes[key] = (*nodes.get(key, ()), name)
+    return nodes
+
+
+def plain(operator: str) -> str:
+    """Write the name of an operator as ONNX, PyTorch and TVM agree on it."""
+    return operator.lower().replace("_", "")
 
 
 def _onnx_runtime(proto: Any) -> Run | None:
@@ -62,6 +80,8 @@ def _onnx_runtime(proto: Any) -> Run | None:
         return None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    # As the model says, not as it may be rearranged: pairs of Quantize and Dequantize would become whole numbers.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(
         proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )

@@ -91,6 +91,8 @@ class Function(Record):
     """The operators that were fused, in order."""
     workload: str | None = None
     """Id of its workload; None when it was not raised and stays with TVM."""
+    nodes: Words = ()
+    """Of one that was not raised: nodes of the model that have these operators, as far as names agree."""
     reason: str = ""
     """Why it was not raised; empty when it was."""
     runs: int

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tvm import ir, relax, te, tirx
 
 from edgekernelbench.base.errors import CatalogueError
-from edgekernelbench.compiler.tvm.relax.expressions import type_of
+from edgekernelbench.compiler.tvm.relax.expressions import TYPES, type_of
 from edgekernelbench.ir.dtype import DType
 
 Array = NDArray[np.generic]
@@ -221,6 +221,11 @@ class _Reader:
 
     def _new(self, base: str, ty: Any) -> list[Value]:
         fields = list(ty.fields) if isinstance(ty, relax.TupleType) else [ty]
+        for field in fields:
+            if not isinstance(field, relax.TensorType) or str(field.dtype) not in TYPES:
+                raise CatalogueError(
+                    f"{base}: expected a tensor of numbers, of a shape that no data decide, found {field}"
+                )
         return [
             Value(
                 self._unique(base if len(fields) == 1 else f"{base}_{n}"), type_of(f.dtype), _shape(base, f)

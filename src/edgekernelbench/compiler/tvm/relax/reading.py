@@ -15,6 +15,9 @@ from edgekernelbench.base.errors import CatalogueError
 OLDEST_OPSET = 7
 """Older ONNX operators broadcast by attributes; TVM's reader does not know them."""
 
+LARGEST_WEIGHTS = 2 << 30
+"""Bytes of weights beyond which a model is no edge model; they would be held several times."""
+
 UNREADABLE = "expected an ONNX model"
 
 
@@ -33,10 +36,10 @@ def read_onnx(path: Path, sizes: Mapping[str, int]) -> tuple[Any, Any]:
             names the node.
     """
     import onnx  # noqa: PLC0415 - half a second
-    import tvm.relax.frontend.onnx as frontend  # noqa: PLC0415 - imports onnx
     from google.protobuf.message import DecodeError  # noqa: PLC0415 - comes with onnx
 
     try:
+        _check_weights(path, onnx.load(str(path), load_external_data=False))
         model = onnx.load(str(path))
         onnx.checker.check_model(model)
     except FileNotFoundError as error:
@@ -50,8 +53,38 @@ def read_onnx(path: Path, sizes: Mapping[str, int]) -> tuple[Any, Any]:
     shapes = _fixed_shapes(path.name, model, sizes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        module = frontend.from_onnx(model, shape_dict=shapes, keep_params_in_input=False)
-    return model, module
+        return model, _converted(path.name, model, shapes)
+
+
+def _converted(name: str, model: Any, shapes: dict[str, list[int]]) -> Any:
+    """Let TVM read a checked model; what it cannot read is named with its node."""
+    from tvm.relax.frontend.onnx.onnx_frontend import ONNXGraphImporter  # noqa: PLC0415 - imports onnx
+
+    class Importer(ONNXGraphImporter):  # type: ignore[misc]  # TVM is not typed
+        """Knows at which node it is."""
+
+        node = "the graph"
+
+        def _convert_operator(self, op_name: str, inputs: Any, attrs: Any, opset: int) -> Any:
+            self.node = f"{op_name} ({attrs['tvm_custom']['name']})"
+            return super()._convert_operator(op_name, inputs, attrs, opset)
+
+    importer = Importer(shapes, "float32", keep_params_in_input=False, sanitize=True)
+    opset = next(entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx"))
+    try:
+        return importer.from_onnx(model.graph, opset)
+    except (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise CatalogueError(f"{name}: TVM cannot read {importer.node}: {_first_line(error)}") from error
+
+
+def _check_weights(path: Path, model: Any) -> None:
+    """Refuse weights in other files that together are larger than an edge model's."""
+    held = [entry for tensor in model.graph.initializer for entry in tensor.external_data]
+    total = sum(int(entry.value) for entry in held if entry.key == "length")
+    if total > LARGEST_WEIGHTS:
+        raise CatalogueError(
+            f"{path.name}: expected at most {LARGEST_WEIGHTS >> 30} GiB of weights, found {total:,} bytes"
+        )
 
 
 def read_exported(program: Any) -> Any:
