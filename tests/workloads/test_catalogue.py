@@ -7,6 +7,7 @@ import pytest
 from tests.workloads.conftest import edit
 
 from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.evaluator.signature import outputs_of
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.workloads.catalogue import load_catalogue
 from edgekernelbench.workloads.schema import Domain, Level
@@ -41,9 +42,22 @@ def test_short_types_have_their_share_of_workloads() -> None:
 
 
 def test_a_third_of_the_workloads_leaves_a_tail_in_a_vector() -> None:
+    """The last axis of an output is the one that a vector runs along."""
     workloads = load_catalogue().workloads
-    odd = [w for w in workloads if any(isinstance(n, int) and n > 8 and n % 8 for n in w.sizes.values())]
+    last = {w.id: [s.shape[-1] for s in outputs_of(w.kernel()) if s.shape] for w in workloads}
+    odd = [w for w in workloads if any(n > 8 and n % 8 for n in last[w.id])]
     assert len(odd) >= len(workloads) / 3
+
+
+def test_signal_processing_in_integers_alone_has_its_share() -> None:
+    found = [
+        w
+        for w in load_catalogue().workloads
+        if w.domain in (Domain.SIGNAL, Domain.AUDIO, Domain.SENSING, Domain.HEALTH)
+        and all(p.dtype.is_int for p in w.kernel().params)
+        and all(stage.dtype.is_int for stage in outputs_of(w.kernel()))
+    ]
+    assert len(found) >= 15
 
 
 def test_ids_are_sorted_and_unique() -> None:

@@ -11,6 +11,7 @@ from edgekernelbench.workloads.draws import (
     Distinct,
     Draw,
     Grid,
+    Image,
     Index,
     Mask,
     Normal,
@@ -144,6 +145,20 @@ def test_the_first_and_the_last_feature_can_outweigh_the_others() -> None:
     plain, outlying = drawn(Normal(draw="normal"), param), drawn(Normal(draw="normal", outlier=8.0), param)
     assert np.array_equal(outlying[:, [0, -1]], 8.0 * plain[:, [0, -1]])
     assert np.array_equal(outlying[:, 1:-1], plain[:, 1:-1])
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_the_two_corners_of_an_array_can_be_held(distribution: Distribution) -> None:
+    values = drawn(Normal(draw="normal", corners=4.5), Param("x", DType.F32, (3, 8, 9)), distribution)
+    assert values[0, 0, 0] == values[-1, -1, -1] == 4.5
+    assert np.any(values != 4.5)
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_specks_stand_in_every_image(distribution: Distribution) -> None:
+    values = drawn(Image(draw="image", high=900.0, specks=1.0), Param("x", DType.U16, (40, 31)), distribution)
+    assert np.all(values.reshape(-1)[::97] == 1.0)
+    assert np.any(values > 1.0)
 
 
 def test_faint_values_are_as_far_from_their_mean_as_others_for_their_size() -> None:

@@ -144,6 +144,8 @@ class Image(_Draw):
     axes: tuple[int, int] = (-2, -1)
     low: float = 0.0
     high: float = 255.0
+    specks: float | None = None
+    """Value of one element in 97, in every distribution: a threshold right beside it shows there."""
 
 
 class Signal(_Draw):

@@ -137,9 +137,9 @@ def sample(
         case Grid():
             values = _bent(_plain(param, draw, stream), stream, distribution)
             return np.rint(values / draw.step) * draw.step
-        case Uniform() | Image() | Walk():
+        case Uniform() | Walk():
             return _bent(_plain(param, draw, stream), stream, distribution)
-        case Normal() | Mask() | Pulses() | Signal():
+        case Normal() | Image() | Mask() | Pulses() | Signal():
             return _held(draw, _bent(_plain(param, draw, stream), stream, distribution))
         case PositiveDefinite() | Triangular():
             return _matrix(draw, param.shape, stream, distribution)
@@ -147,13 +147,15 @@ def sample(
             return _structured(draw, param.shape, stream)
 
 
-def _held(draw: Normal | Mask | Pulses | Signal, values: Floats) -> Floats:
+def _held(draw: Normal | Image | Mask | Pulses | Signal, values: Floats) -> Floats:
     """Put in what every distribution has, since the mistake of a place shows nowhere else."""
     if isinstance(draw, Normal) and draw.outlier != 1.0:
         values[..., 0] *= draw.outlier
         values[..., -1] *= draw.outlier
     if isinstance(draw, Normal | Signal) and draw.void:
         values[-1] = 0.0
+    if isinstance(draw, Image) and draw.specks is not None:
+        values.reshape(-1)[::97] = draw.specks
     if isinstance(draw, Normal) and draw.corners is not None:
         values.flat[0] = values.flat[-1] = draw.corners
     if isinstance(draw, Mask) and draw.ends:
