@@ -9,7 +9,7 @@ import typer
 
 from edgekernelbench.agents.models.endpoint import endpoint_from
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
-from edgekernelbench.bench.optimising.plan import shares
+from edgekernelbench.bench.optimising.plan import shares, worthwhile
 from edgekernelbench.bench.optimising.record import ABOUT, MODEL, Optimisation, Part, load_optimisation
 from edgekernelbench.bench.optimising.session import go_on
 from edgekernelbench.cli.import_ import Sizes, Trust, parse_sizes
@@ -133,7 +133,9 @@ def _lines(found: Optimisation) -> list[str]:
     part_of = shares(found.parts)
     heads = ["function", "share", "runs", "default us", "now us", "faster", "least us", "measured", ""]
     ordered = sorted(found.parts, key=lambda part: -part_of[part.name])
-    rows = [_row(part, part_of[part.name]) for part in ordered]
+    worth = {part.name for part in worthwhile(found.parts)}
+    why = {part.name: "no time left" if part.name in worth else "too little to gain" for part in ordered}
+    rows = [_row(part, part_of[part.name], why[part.name]) for part in ordered]
     lines = columns([heads, *rows], right=frozenset(range(1, 8)))
     whole = found.whole
     if whole is None:
@@ -149,7 +151,7 @@ def _lines(found: Optimisation) -> list[str]:
     return lines
 
 
-def _row(part: Part, share: float) -> list[str]:
+def _row(part: Part, share: float, why_not: str) -> list[str]:
     least = "" if part.bound_ns is None else f"{part.bound_ns / 1000:,.1f}"
     return [
         part.name,
@@ -160,5 +162,5 @@ def _row(part: Part, share: float) -> list[str]:
         f"{part.speedup:.2f}",
         least,
         str(part.measured),
-        part.note if part.searched else "not searched: too little to gain, or no time left",
+        part.note if part.searched else why_not,
     ]

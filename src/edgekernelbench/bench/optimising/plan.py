@@ -24,13 +24,18 @@ def next_part(parts: Sequence[Part], left_s: float) -> tuple[Part, float] | None
     Returns:
         The function with its time; None when nothing is worth it any more.
     """
-    whole = sum(part.runs * part.start_ns for part in parts)
-    worth = [p for p in parts if not p.searched and p.gain_ns >= LEAST_SHARE * whole]
+    worth = [part for part in worthwhile(parts) if not part.searched]
     if not worth or left_s < LEAST_S:
         return None
     first = max(worth, key=lambda part: part.gain_ns)
     total = sum(part.gain_ns for part in worth)
     return first, min(left_s, max(LEAST_S, left_s * first.gain_ns / total))
+
+
+def worthwhile(parts: Sequence[Part]) -> list[Part]:
+    """List the functions that are worth a search, searched or not."""
+    whole = sum(part.runs * part.start_ns for part in parts)
+    return [part for part in parts if part.gain_ns >= LEAST_SHARE * whole]
 
 
 def shares(parts: Sequence[Part]) -> dict[str, float]:

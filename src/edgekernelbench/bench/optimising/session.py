@@ -37,6 +37,7 @@ from edgekernelbench.bench.searching import (
     open_searcher,
     search_kernel,
 )
+from edgekernelbench.bench.verdicts import FINAL_RINGS
 from edgekernelbench.evaluator.devices import find_device, open_judges
 from edgekernelbench.evaluator.exam import choose_inputs
 from edgekernelbench.evaluator.pool import JudgePool
@@ -50,9 +51,6 @@ from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Correct
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
 from edgekernelbench.workloads.schema import Workload
-
-FINAL_RINGS = 3
-"""Sets of fresh processes of the verdict that decides whether a kernel is kept."""
 
 Tell = Callable[[str], None]
 """Is told how far it is, a line each."""
