@@ -147,7 +147,7 @@ function roofline(rows) {
 function beside(field, label) {
   return (rows) => {
     const found = timed(rows).filter((row) => row[field] !== undefined);
-    if (!found.length) return `No record says the ${label} of a timed kernel.`;
+    if (!found.length) return `No record says the ${label} of a timed kernel${field === "code_bytes" ? ": --timing final does" : ""}.`;
     const x = (row) => Math.max(1, row[field]);
     const speed = (row) => speedOf(row);
     return {
