@@ -1,6 +1,6 @@
 # Everything a person types. Every target creates the environment that it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fix golden docs test-gpu test-catalogue size
+.PHONY: help setup demo test check fix golden docs test-gpu test-catalogue test-inspect size
 PY := .venv/bin/python
 STAMP := .venv/.set-up
 
@@ -45,6 +45,14 @@ test-gpu: $(STAMP) ## tests that need an NVIDIA GPU
 
 test-catalogue: $(STAMP) ## every workload at full size against PyTorch: an hour
 	$(PY) -m pytest -q -m full_size
+
+.venv-inspect/.set-up: pyproject.toml constraints-inspect.txt
+	python3 -m venv .venv-inspect
+	.venv-inspect/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-inspect.txt -e '.[inspect]' pytest pytest-timeout pytest-randomly
+	@touch $@
+
+test-inspect: .venv-inspect/.set-up ## the suites as tasks of Inspect, which has an environment of its own
+	.venv-inspect/bin/python -m pytest -q tests/evals
 
 size:            ## lines of code a package
 	@for d in src/edgekernelbench/*/; do printf '%7d %s\n' $$(cat $$(git ls-files $$d'*.py') /dev/null | wc -l) $$d; done

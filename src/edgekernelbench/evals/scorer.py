@@ -3,10 +3,9 @@
 import math
 from collections.abc import Mapping
 from functools import partial
-from statistics import fmean
 
 from anyio import to_thread
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from edgekernelbench.agents.extract import extract_kernel
@@ -14,9 +13,10 @@ from edgekernelbench.bench.feedback import BASELINE, feedback_of
 from edgekernelbench.evals.bench import Place, bench_of
 from edgekernelbench.metrics.measures import accepted, correct, fast
 from edgekernelbench.metrics.population import Scored
-from edgekernelbench.metrics.speed import log_speedup
 from edgekernelbench.records.judgement import Judgement
-from edgekernelbench.records.outcome import Correct
+
+FENCE = "~~~~~~"
+"""Nobody writes so many."""
 
 ANSWER = "ekb_answer"
 """Where the solver with doors leaves the best text that was measured."""
@@ -27,26 +27,12 @@ MEASURES = (
     fast(1.0, baseline=BASELINE, sure=False),
     fast(1.0, baseline=BASELINE, sure=True),
 )
-SPEEDUP = "speedup"
-
-
-@metric
-def geometric_mean() -> Metric:
-    """Give the geometric mean of the speedups of correct kernels: no score, only what was correct has one."""
-
-    def of(scores: list[SampleScore]) -> float:
-        values = [score.score.as_float() for score in scores]
-        known = [value for value in values if value > 0]
-        return math.exp(fmean(math.log(value) for value in known)) if known else math.nan
-
-    return of
-
 
 SHARES = [mean(), stderr(cluster="pattern")]
 """Each workload weighs the same, whatever its epochs; workloads of one pattern are no independent samples."""
 
 
-@scorer(metrics={**{measure.name: SHARES for measure in MEASURES}, SPEEDUP: [geometric_mean()]})
+@scorer(metrics={measure.name: SHARES for measure in MEASURES})
 def judged(
     device: str = "llvm", compiler: str = "tvm", timing: str = "one-child", catalogue: str | None = None
 ) -> Scorer:
@@ -87,20 +73,16 @@ def score_of(judgement: Judgement, text: str, pattern: str) -> Score:
     shares = {measure.name: measure.score(one) for measure in MEASURES}
     return Score(
         # NaN is Inspect's word for "not known": without times, nothing is said of speed.
-        value={
-            **{k: math.nan if v is None else float(v) for k, v in shares.items()},
-            SPEEDUP: _speedup(judgement),
-        },
+        value={name: math.nan if share is None else float(share) for name, share in shares.items()},
         answer=text,
-        explanation=heard.text,
+        explanation=f"{_block(text, 'python')}\n{_block(heard.text, 'text')}" if text else heard.text,
         metadata=_metadata(judgement),
     )
 
 
-def _speedup(judgement: Judgement) -> float:
-    outcome = judgement.outcome
-    log = log_speedup(outcome.rings, BASELINE) if isinstance(outcome, Correct) else None
-    return math.nan if log is None else math.exp(log)
+def _block(text: str, language: str) -> str:
+    """Keep columns where they are: what explains a score is read as Markdown."""
+    return f"{FENCE}{language}\n{text.rstrip()}\n{FENCE}\n"
 
 
 def _metadata(judgement: Judgement) -> Mapping[str, object]:

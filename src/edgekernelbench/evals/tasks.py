@@ -5,21 +5,16 @@ from dataclasses import asdict
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 from inspect_ai.solver import generate
 
-from edgekernelbench.agents.card import make_task
-from edgekernelbench.agents.direct import conversation
-from edgekernelbench.agents.ledger import Budget
-from edgekernelbench.agents.models.protocol import Message, Role
 from edgekernelbench.agents.protocol import Track
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.bench.cards import card_facts
 from edgekernelbench.bench.release import release_name
 from edgekernelbench.evals.bench import Place
+from edgekernelbench.evals.cards import Deck, with_rules
 from edgekernelbench.evals.scorer import judged
 from edgekernelbench.evals.solver import with_doors
-from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.workloads.schema import Workload
 
 
@@ -108,14 +103,15 @@ def make_suite(
     """
     if track not in list(Track):
         raise CatalogueError(f"no track {track!r}; there are {' and '.join(Track)}")
-    profile = place.profile()
     found = place.workloads().select(names, suite=suite)
     where = asdict(place)
-    budget = Budget(submissions=submissions)
-    samples = [_sample(one, profile, Track(track), budget, short=short) for one in found]
+    deck = Deck(place, Track(track), submissions, short)
+    answering = with_doors(submissions, **where) if submissions else generate()
     return Task(
-        dataset=MemoryDataset(samples, name=suite),
-        solver=with_doors(submissions, **where) if submissions else generate(),
+        dataset=MemoryDataset([_sample(one, deck) for one in found], name=suite),
+        # A setup stays where somebody's own agent takes the place of the solver.
+        setup=with_rules(track, submissions, short, **where),
+        solver=answering,
         scorer=judged(**where),
         metadata={"release": release_name(), "catalogue": place.workloads().hash, "track": track},
         version=release_name(),
@@ -127,11 +123,13 @@ def _names(words: str | list[str] | None) -> tuple[str, ...]:
     return (words,) if isinstance(words, str) else tuple(words or ())
 
 
-def _sample(workload: Workload, profile: Profile, track: Track, budget: Budget, *, short: bool) -> Sample:
-    card = make_task(card_facts(workload, track, profile), profile, budget, short=short)
+def _sample(workload: Workload, deck: Deck) -> Sample:
+    card = deck.card(workload)
     return Sample(
         id=workload.id,
-        input=[_message(turn) for turn in conversation(card)],
+        # The rules and worked examples, the same for all, are put before it by the solver.
+        input=card.prompt,
+        target=card_facts(workload, deck.track, deck.place.profile()).title,
         metadata={
             "pattern": workload.pattern.id,
             "domain": str(workload.domain),
@@ -139,13 +137,3 @@ def _sample(workload: Workload, profile: Profile, track: Track, budget: Budget, 
             "dtype": str(workload.dtype),
         },
     )
-
-
-def _message(turn: Message) -> ChatMessage:
-    match turn.role:
-        case Role.SYSTEM:
-            return ChatMessageSystem(content=turn.content)
-        case Role.USER:
-            return ChatMessageUser(content=turn.content)
-        case Role.ASSISTANT:
-            return ChatMessageAssistant(content=turn.content)
