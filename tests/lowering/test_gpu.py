@@ -3,6 +3,7 @@
 import pytest
 from tests.interp.texts import bound, facts_of
 
+from edgekernelbench.lang.parse import read
 from edgekernelbench.lang.printing import print_directive
 from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.nest.build import build_nest
@@ -67,3 +68,104 @@ def test_what_is_written_fits_the_device(name: str, device: str) -> None:
     for launch in launches(nest.body):
         x, y, z = launch.threads
         assert x * y * z <= profile.max_threads
+
+
+def of_text(text: str) -> list[str]:
+    facts = verify_compute(read(text).bind())
+    kernel = default_lowering(facts, "cuda", PROFILE)
+    lines = [*kernel.schedules[0].directives, *kernel.memories[0].directives]
+    return [print_directive(line) for line in lines]
+
+
+CHAIN = """
+def k(x: f32[64, 256]):
+    with compute:
+        a[i, j]: f32[64, 256] = exp(x[i, j])
+        b[i, j]: f32[64, 256] = a[i, j] + a[i, 255 - j]
+        c[i, j]: f32[64, 256] = b[i, j] * b[63 - i, j]
+        return c
+"""
+REPEATED = """
+def k(x: f32[4096], w: f32[4096]):
+    with compute:
+        a[i]: f32[4096] = tanh(exp(x[i]) + 1.0)
+        b[j]: f32[4096] = sum(a[i] if i <= j else 0.0 for i in range(4096))
+        return b
+"""
+ROUNDED = """
+def k(x: bf16[64, 64]):
+    with compute:
+        a[i, j]: bf16[64, 64] = bf16(f32(x[i, j]) * 1.5 + f32(x[i, 63 - j]))
+        b[i, j]: bf16[64, 64] = bf16(f32(a[i, j]) * 1.5 + f32(a[i, 63 - j]))
+        c[i, j]: bf16[64, 64] = bf16(f32(b[i, j]) * 1.5 + f32(b[i, 63 - j]))
+        d[i, j]: bf16[64, 64] = bf16(f32(c[i, j]) * 1.5 + f32(c[i, 63 - j]))
+        return d
+"""
+COLUMNS = """
+def k(x: f32[16, 128, 384]):
+    with compute:
+        s[b, j]: f32[16, 384] = sum(x[b, i, j] for i in range(128))
+        return s
+"""
+GEMV = """
+def k(x: f16[1024], w: f16[200, 1024]):
+    with compute:
+        y[n]: f32[200] = sum(f32(x[k]) * f32(w[n, k]) for k in range(1024))
+        return y
+"""
+TRANSPOSED = """
+def k(a: {kind}[128, 512], b: {kind}[256, 512]):
+    with compute:
+        c[i, j]: f32[128, 256] = sum(f32(a[i, k]) * f32(b[j, k]) for k in range(512))
+        return c
+"""
+APART = """
+def k(x: f32[40960], w: f32[64, 256]):
+    with compute:
+        c[i, r]: f32[64, 128] = sum(x[r * 256 + n] * w[i, n] for n in range(256))
+        return c
+"""
+
+
+def test_what_costs_less_than_a_launch_is_inlined() -> None:
+    assert of_text(CHAIN)[0] == "inline(a, b)"
+
+
+def test_what_would_be_computed_too_often_is_stored() -> None:
+    assert not any(line.startswith("inline") for line in of_text(REPEATED))
+
+
+def test_roundings_to_16_bits_are_not_stacked() -> None:
+    """Four of them in each other took TVM's simplifier minutes."""
+    assert of_text(ROUNDED)[0] == "inline(a, c)"
+
+
+def test_columns_are_shared_out_to_threads_one_above_the_other() -> None:
+    lines = of_text(COLUMNS)
+    assert 'bind(s_j_i, "threadIdx.x")' in lines
+    assert 'bind(s_i_i, "threadIdx.y")' in lines
+
+
+def test_threads_that_share_a_sum_read_sixteen_bytes_at_a_time() -> None:
+    lines = of_text(GEMV)
+    assert any(line.startswith("cache(w,") and line.endswith("vector=8)") for line in lines)
+
+
+@pytest.mark.parametrize(("kind", "pad"), [("f32", "pad=1"), ("f16", "vector=2, pad=2"), ("bf16", "pad=2")])
+def test_rows_that_threads_read_side_by_side_lie_in_different_banks(kind: str, pad: str) -> None:
+    (line,) = (one for one in of_text(TRANSPOSED.format(kind=kind)) if one.startswith("cache(b,"))
+    assert pad in line
+
+
+def test_a_box_that_is_mostly_gaps_is_not_fetched() -> None:
+    assert not any(line.startswith("cache(x,") for line in of_text(APART))
+
+
+def test_few_rows_have_more_threads_each() -> None:
+    assert any("split(den.j, 1024)" in line for line in written("softmax", {"R": 3, "N": 4096}))
+
+
+def test_very_many_short_rows_have_a_thread_each() -> None:
+    lines = written("softmax", {"R": 20000, "N": 60})
+    assert 'bind(out_i_i, "threadIdx.x")' in lines
+    assert "compute_at(den, out_i_i)" in lines

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from math import prod
 
 from edgekernelbench.ir.compute import Placed, placed_stages
+from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Reduction
 from edgekernelbench.ir.walk import expressions, walk
 from edgekernelbench.lowering.access import affine, cost, has_condition, reads
@@ -20,6 +21,9 @@ LAUNCH = {DeviceClass.SERVER: 40_000_000, DeviceClass.EDGE: 5_000_000, DeviceCla
 
 LARGEST = 1000
 """Nodes that an expression may grow to."""
+
+ROUNDING = 12
+"""How much larger the code is that rounds an expression to `bf16`: it stands there several times."""
 
 SELDOM = 4
 """How often a condition may be tested for each element that it guards."""
@@ -94,6 +98,8 @@ def _grown(placed: Mapping[str, Placed], chosen: frozenset[str]) -> dict[str, in
     grown: dict[str, int] = {}
     for name, one in placed.items():
         size = sum(1 for part in expressions(one.stage.value) for _ in walk(part))
-        inner = sum(grown.get(read.tensor, 0) for read in reads(one.stage.value) if read.tensor in chosen)
-        grown[name] = size + inner
+        for read in reads(one.stage.value):
+            if read.tensor in chosen and read.tensor in grown:
+                size += grown[read.tensor] * (ROUNDING if read.dtype is DType.BF16 else 1)
+        grown[name] = size
     return grown

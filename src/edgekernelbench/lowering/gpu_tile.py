@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import ceil, prod
 
 from edgekernelbench.ir.expr import Axis, Read
-from edgekernelbench.ir.memory import Accumulate, Cache
+from edgekernelbench.ir.memory import Accumulate, Cache, LayoutSpec, Piece
 from edgekernelbench.ir.schedule import Bind, Unroll
 from edgekernelbench.lowering.access import affine, uses
 from edgekernelbench.lowering.survey import View
@@ -20,6 +20,15 @@ CHUNK = 16
 
 WIDEST_BYTES = 16
 """What one load of a thread can bring."""
+
+BANK_BITS = 32
+"""Bits of shared memory that stand beside each other in a bank."""
+
+SIDE = 16
+"""A tile has at least so many elements along its two axes, where they are so long."""
+
+WASTE = 2
+"""How many times as much a tile may fetch as it reads."""
 
 SHORT = 32
 """An axis up to here is too short to be tiled in registers too; another one is."""
@@ -114,6 +123,7 @@ def tile_choices(
     short = view.sizes[across] <= SHORT
     third = thirds[0] if short and thirds else None
     fetched = {r.tensor: r for r in (*same, *other) if all(affine(i) is not None for i in r.indices)}
+    fetched = {name: r for name, r in fetched.items() if not _wastes(r, view, across, downs[0])}
     plain = tuple((name, 1) for name in fetched)
     table = NARROW if short else WIDE
     fitted = dict.fromkeys(_fitted(sizes, view, across, downs[0], third) for sizes in table)
@@ -138,6 +148,18 @@ def other_sizes(given: Sequence[Choice]) -> Iterator[Choice]:
         if fitted not in seen:
             seen.add(fitted)
             yield replace(first, sizes=fitted)
+
+
+def _wastes(read: Read, view: View, across: str, down: str) -> bool:
+    """Say whether the box of a tile is mostly what nobody reads, as where rows are far apart."""
+    tile = {across: SIDE, down: SIDE, view.reduced[0]: _part(view)}
+    tile |= {axis: view.sizes[axis] for axis in view.reduced[1:]}
+    box, moving = 1, set()
+    for index in read.indices:
+        steps = {a: k for a, k in (affine(index) or {}).items() if tile.get(a, 1) > 1}
+        box *= 1 + sum(abs(k) * (min(tile[a], view.sizes[a]) - 1) for a, k in steps.items())
+        moving |= set(steps)
+    return box > WASTE * prod(min(tile[axis], view.sizes[axis]) for axis in moving)
 
 
 def _lanes(read: Read, choice: Choice, shape: tuple[int, ...]) -> int:
@@ -223,7 +245,25 @@ def write_tile(choice: Choice, writer: Writer) -> None:
         writer.schedule.append(Bind((loop,), tag))
     _unroll(registers, writer)
     for tensor, lanes in choice.cached:
-        writer.memory.append(Cache(tensor, "shared", at, vector=lanes))
+        writer.memory.append(_cache(choice, tensor, lanes, at))
+
+
+def _cache(choice: Choice, tensor: str, lanes: int, at: str) -> Cache:
+    """Fetch a tile so that threads side by side read different banks of shared memory."""
+    read = next(r for r in choice.view.reads if r.tensor == tensor)
+    dims = [d for d, index in enumerate(read.indices) if uses(index, choice.across)]
+    bits = 32 if read.dtype is None else read.dtype.bits
+    last = len(read.indices) - 1
+    if len(dims) != 1 or dims[0] == last or bits not in (8, 16, 32):
+        return Cache(tensor, "shared", at, vector=lanes)
+    word = BANK_BITS // bits
+    if last == 1 and _part(choice.view) % (2 * word) == 0:
+        return Cache(
+            tensor, "shared", at, vector=min(lanes, word), pad=word
+        )  # rows of an odd number of words
+    axes = tuple(f"a{d}" for d in range(last + 1))
+    pieces = (*(Piece(axis) for d, axis in enumerate(axes) if d != dims[0]), Piece(axes[dims[0]]))
+    return Cache(tensor, "shared", at, pad=word, layout=LayoutSpec(axes, pieces))
 
 
 def _unroll(loops: list[str], writer: Writer) -> None:
