@@ -76,6 +76,29 @@ def test_the_texts_run_one_after_another_are_the_model(imported: Path, model: Im
     np.testing.assert_allclose(found.astype(np.float64), expected, rtol=1e-5, atol=1e-6)
 
 
+def test_a_quantised_model_is_imported_as_it_is_written(tmp_path: Path) -> None:
+    def scaled(name: str, value: float, kind: type) -> onnx.TensorProto:
+        return onnx.numpy_helper.from_array(np.array(value, kind), name)
+
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["a"], "to_codes"),
+        helper.make_node("DequantizeLinear", ["a", "s", "z"], ["b"], "from_codes"),
+        helper.make_node("DequantizeLinear", ["w", "t", "u"], ["v"], "weights"),
+        helper.make_node("MatMul", ["b", "v"], ["c"], "multiply"),
+        helper.make_node("QuantizeLinear", ["c", "s", "z"], ["y"], "out_codes"),
+    ]
+    codes = onnx.numpy_helper.from_array(np.arange(-60, 60, dtype=np.int8).reshape(12, 10), "w")
+    held = [scaled("s", 0.05, np.float32), scaled("z", 3, np.int8), scaled("t", 0.01, np.float32)]
+    held += [scaled("u", 0, np.int8), codes]
+    path = save(tmp_path / "q.onnx", nodes, [tensor("x", 5, 12)], [tensor("y", 5, 10, kind=3)], held)
+    model = import_model(Request(str(path), {}), tmp_path / "out")
+    assert [f.reason for f in model.functions] == [""] * len(model.functions)
+    assert model.apart is not None
+    assert model.apart < 0.01
+    (workload,) = [w for w in load_catalogue(tmp_path / "out").workloads if w.dtype == "i8"]
+    assert workload.tolerance_lsb == 1
+
+
 def test_an_open_size_is_asked_for_by_name(tmp_path: Path) -> None:
     with pytest.raises(CatalogueError, match="sizes are open: give --size batch=…"):
         read_onnx(small_net(tmp_path, batch="batch"), {})

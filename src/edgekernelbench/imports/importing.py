@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
+from edgekernelbench.evaluator.environment import worker_environment
 from edgekernelbench.imports.programs import PREFIX
 from edgekernelbench.imports.record import (
     LARGEST_COPY,
@@ -125,7 +126,12 @@ def _read(request: Request, scratch: Path) -> dict[str, Any]:
     error_file = scratch / "stderr.txt"
     with error_file.open("wb") as errors:
         child = subprocess.Popen(  # noqa: S603 - ourselves
-            command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, start_new_session=True
+            command,
+            env=worker_environment(os.cpu_count() or 1),
+            stdin=subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+            start_new_session=True,
         )
         try:
             status = child.wait(DEADLINE_S)

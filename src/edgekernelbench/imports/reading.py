@@ -80,7 +80,7 @@ def _onnx_runtime(proto: Any) -> Run | None:
         return None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # As the model says, not as it may be rearranged: pairs of Quantize and Dequantize would become whole numbers.
+    # As the model says: rearranged, pairs of Quantize and Dequantize would be computed in whole numbers.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(
         proto.SerializeToString(), options, providers=["CPUExecutionProvider"]

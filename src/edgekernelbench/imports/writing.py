@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from edgekernelbench.imports.torch_text import torch_text
-from edgekernelbench.imports.walking import Lying
+from edgekernelbench.imports.walking import Lying, rounds
 from edgekernelbench.ir.compute import Param, placed_stages
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Binary, Call, Expr, Read, Reduction
@@ -97,6 +97,8 @@ def _row(workload: str, kernel: Kernel, dtype: DType, entry: Entry, source: str)
     yield f'id = "{workload}"'
     yield "sizes = {}"
     yield f'accumulate = "{guess_accumulation(kernel, dtype)}"'
+    if dtype.is_int and rounds(kernel):
+        yield "tolerance_lsb = 1"
     yield 'domain = "linear-algebra"'
     yield f'level = "{"fused" if len(entry.operators) > 1 else "operator"}"'
     yield f'source = "a fused function of {source}"'
