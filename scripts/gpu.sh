@@ -1,9 +1,9 @@
 #!/bin/bash
 # Tests and measurements on a machine with an NVIDIA GPU that reaches no package index.
 #
-#   here:   scripts/gpu.sh pack         fetch wheels into .whl/1 and .whl/2, each small enough to be carried
-#   there:  scripts/gpu.sh first        keep what .whl/1 brought (the first transfer)
-#           scripts/gpu.sh second       join it with .whl/2 and install (the second transfer)
+#   here:   scripts/gpu.sh pack         fetch wheels into .whl/1, .whl/2 and .whl/3, each small enough to be carried
+#   there:  scripts/gpu.sh first        keep what .whl/1, and then .whl/2, brought (the first transfers)
+#           scripts/gpu.sh second       join it with .whl/3 and install (the last transfer)
 #           scripts/gpu.sh test         the tests that need a GPU
 #           scripts/gpu.sh full         every workload at full size against PyTorch, on all cores: a minute
 #           scripts/gpu.sh check        the compute-only text of every catalogue workload, on CUDA and OpenCL
@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 PYTHON_THERE=3.12
-HALF=57000000
+PART=36000000
 KEEP=${KEEP:-/tmp/ekb-wheels}
 SITE=${SITE:-/tmp/ekb-site}
 OUT=${OUT:-/tmp/ekb-gpu}
@@ -35,26 +35,28 @@ pack() {
     # shellcheck disable=SC2086
     python3 -m pip download --quiet --no-deps --only-binary=:all: --python-version "$PYTHON_THERE" \
         --implementation cp "${platforms[@]}" -c constraints.txt -d "$folder" $WHEELS
-    rm -rf .whl && mkdir -p .whl/1 .whl/2
+    rm -rf .whl && mkdir -p .whl/1 .whl/2 .whl/3
     wheel=$(ls "$folder"/apache_tvm-*.whl)
-    split -b "$HALF" -d -a 1 "$wheel" "$folder/part"
+    split -b "$PART" -d -a 1 "$wheel" "$folder/part"
     mv "$folder/part0" .whl/1/
     mv "$folder/part1" .whl/2/
-    basename "$wheel" > .whl/2/name
+    mv "$folder"/part? .whl/3/
+    basename "$wheel" > .whl/3/name
     rm "$wheel"
-    mv "$folder"/*.whl .whl/2/
+    mv "$folder"/*.whl .whl/3/
     rm -rf "$folder"
-    du -sh .whl/1 .whl/2
+    du -sh .whl/1 .whl/2 .whl/3
 }
 
 first() {
-    mkdir -p "$KEEP" && cp .whl/1/* "$KEEP/"
+    mkdir -p "$KEEP" && find .whl -maxdepth 2 -name 'part?' -exec cp {} "$KEEP/" \;
 }
 
 second() {
-    cp .whl/2/* "$KEEP/"
-    cat "$KEEP/part0" "$KEEP/part1" > "$KEEP/$(cat "$KEEP/name")"
-    rm "$KEEP/part0" "$KEEP/part1" "$KEEP/name"
+    first
+    find .whl -maxdepth 2 \( -name '*.whl' -o -name name \) -exec cp {} "$KEEP/" \;
+    cat "$KEEP"/part? > "$KEEP/$(cat "$KEEP/name")"
+    rm "$KEEP"/part? "$KEEP/name"
     python3 -m pip install -q --no-index --no-deps --no-compile --no-cache-dir --upgrade --target "$SITE" "$KEEP"/*.whl
     python3 -m compileall -q -j 0 "$SITE" > /dev/null || true  # workers write no bytecode
     driver
