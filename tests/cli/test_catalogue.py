@@ -107,3 +107,16 @@ def test_the_list_counts_and_finds(ekb: Ekb) -> None:
     assert len(rows) == len(counted)
     found = ekb("catalogue", "list", "--find", "librosa", "--json").json
     assert {row["pattern"] for row in found} >= {"audio/stft_magnitude"}
+
+
+def test_mistakes_in_a_catalogue_of_ones_own_are_put_before_the_judge(ekb: Ekb, tmp_path: Path) -> None:
+    root = str(tmp_path / "mine")
+    ekb("catalogue", "new", root, "family/scale_relu")
+    done = ekb("catalogue", "lint", "--in", root, "--json")
+    (battery,) = done.json
+    assert battery["workload"] == "family/scale_relu@r197-n384-f32"
+    assert len(battery["verdicts"]) > 5
+    assert done.status == Status.YES
+
+    refused = ekb("catalogue", "lint", "--in", root, "--honest")
+    assert (refused.status, "for our catalogue alone" in refused.err) == (Status.USAGE, True)

@@ -6,14 +6,16 @@ from typing import Annotated
 
 import typer
 
+from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.battery.honest import Judged, honest_pairs, judge_rewrite
 from edgekernelbench.battery.lint import Battery, Fate, null_battery
+from edgekernelbench.cli.catalogues import Folder
 from edgekernelbench.cli.options import Compiler, Json, find_profile
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.reports.text import columns
-from edgekernelbench.workloads.catalogue import load_catalogue
+from edgekernelbench.workloads.catalogue import find_catalogue, load_catalogue
 from edgekernelbench.workloads.schema import Workload
 
 HEAD = ["workload", "mistakes", "killed", "equivalent", "alive", "least margin"]
@@ -37,6 +39,7 @@ def lint(
         str, typer.Option("--device", "-d", help="With --honest: profile of the device.", metavar="NAME")
     ] = "llvm",
     compiler: Compiler = "tvm",
+    folder: Folder = None,
     as_json: Json = False,
 ) -> int:
     """Put mistakes and false answers before the judge; none may pass.
@@ -49,7 +52,9 @@ def lint(
     With --honest the other way round: texts that compute the same by another algorithm, written by hand, are
     lowered by the default rules, compiled and judged at full size. Each must be correct.
     """
-    chosen = load_catalogue().select(names or [], suite=suite)
+    chosen = find_catalogue(folder).select(names or [], suite=suite)
+    if honest and folder is not None:
+        raise CatalogueError("rewrites by hand are there for our catalogue alone: leave --honest or --in out")
     if honest:
         return _honest(chosen, device, compiler, as_json=as_json)
     found: list[Battery] = []

@@ -32,6 +32,9 @@ ROWS = """\
 [small]
 {name} = {{ R = 3, N = 7 }}
 
+[bounds]
+{name} = {{ R = [3, 400], N = [7, 768] }}
+
 [[workload]]
 id = "{family}/{name}@r197-n384-f32"
 sizes = {{ T = "f32", R = 197, N = 384 }}
