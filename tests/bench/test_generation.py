@@ -18,7 +18,6 @@ from edgekernelbench.base.errors import RecordError
 from edgekernelbench.bench.contestants import Contestant, model_agent
 from edgekernelbench.bench.experiment import AgentSetting, BudgetSetting, Experiment
 from edgekernelbench.bench.generation import Doorkeeper, Generation
-from edgekernelbench.bench.progress import Silent
 from edgekernelbench.bench.replaying import replay_file
 from edgekernelbench.bench.run import start_run
 from edgekernelbench.evaluator.judge import Judge
@@ -54,7 +53,7 @@ class Bench:
             workloads = {WORKLOAD: known.workload(WORKLOAD)}
             profile = load_profile("llvm")
             generation = Generation(experiment, profile, workloads, keeper, writer, Lock())
-            generation.generate(contestant, [(WORKLOAD, 0)], Silent())
+            generation.attempt(contestant, WORKLOAD, 0)
         return next(iter(self.folder.attempts().values()))
 
 

@@ -91,7 +91,7 @@ class Impatient:
     def begin(self, stage: str, total: int, done: int) -> None:
         self.began.append((stage, total, done))
 
-    def advance(self, kind: str) -> None:
+    def advance(self, kind: str, stage: str = "") -> None:
         self.left -= 1
         if self.left == 0:
             raise KeyboardInterrupt

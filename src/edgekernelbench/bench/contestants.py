@@ -17,7 +17,7 @@ from edgekernelbench.agents.leka.model.mind import ModelMind
 from edgekernelbench.agents.leka.model.style import Style
 from edgekernelbench.agents.leka.settings import Settings
 from edgekernelbench.agents.models.bundled import bundled
-from edgekernelbench.agents.models.endpoint import Endpoint
+from edgekernelbench.agents.models.endpoint import Endpoint, Endpoints
 from edgekernelbench.agents.models.local import require
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.registry import open_model, parse_spec
@@ -153,19 +153,24 @@ def open_contestant(
         )
 
 
-def check_models(settings: Iterable[AgentSetting], endpoint: Endpoint, store: Path | None) -> None:
+def check_models(settings: Iterable[AgentSetting], endpoints: Endpoints, store: Path | None) -> None:
     """Find out before a run begins whether its models can be asked; a local one is not started yet.
 
     Args:
         settings: The agents.
-        endpoint: Address and key, for models that have them.
+        endpoints: Addresses and key, for models that have them.
         store: Folder of stored answers; None stores nothing.
 
     Raises:
-        PrerequisiteError: When a package, a key or a store is missing.
+        PrerequisiteError: When a package, a key or a store is missing, or an address is of no model.
     """
-    asked = {(parse_spec(s.model), s.kind == "cli") for s in settings if s.model is not None}
-    for spec, visiting in asked:
+    rows = [setting for setting in settings if setting.model is not None]
+    for strange in endpoints.named.keys() - {setting.model for setting in rows}:
+        raise PrerequisiteError(
+            f"no model {strange!r} in this run, and an address for it", "name it with --model"
+        )
+    for model, visiting in {(str(setting.model), setting.kind == "cli") for setting in rows}:
+        spec, endpoint = parse_spec(model), endpoints.of(model)
         if spec.kind == "local":
             require(bundled(spec.model))
         elif visiting:

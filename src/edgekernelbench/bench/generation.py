@@ -1,10 +1,9 @@
-"""The first stage of a run: agents write texts. Every attempt is stored when it ends."""
+"""Agents write texts. Every attempt is stored when it ends."""
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import Lock
 
@@ -21,7 +20,6 @@ from edgekernelbench.bench.contestants import Contestant
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.feedback import NothingLearnt, feedback_of
 from edgekernelbench.bench.inspecting import inspector
-from edgekernelbench.bench.progress import Watcher
 from edgekernelbench.bench.remembering import remember
 from edgekernelbench.bench.traced_arm import is_traced
 from edgekernelbench.evaluator.exam import choose_inputs, public_inputs
@@ -92,29 +90,14 @@ class Generation:
     lock: Lock
     others: tuple[Profile, ...] = ()
 
-    def generate(self, contestant: Contestant, planned: Iterable[tuple[str, int]], watcher: Watcher) -> None:
-        """Let one agent make its attempts.
+    def attempt(self, contestant: Contestant, workload_id: str, number: int) -> Attempt:
+        """Let an agent make one attempt, and store it.
 
         Args:
             contestant: The agent.
-            planned: Workload and number of each attempt that is not stored yet.
-            watcher: Is told of each attempt.
+            workload_id: On which workload.
+            number: Which of the k attempts.
         """
-        with ThreadPoolExecutor(self.experiment.concurrency) as pool, ExitStack() as at_the_end:
-            # When it is interrupted, what has not begun is not begun: it ends after the attempts at work.
-            at_the_end.callback(pool.shutdown, wait=False, cancel_futures=True)
-            futures: list[Future[Attempt]] = [
-                pool.submit(self._attempt, contestant, workload, number) for workload, number in planned
-            ]
-            try:
-                for future in as_completed(futures):
-                    watcher.advance(future.result().ending)
-            except KeyboardInterrupt:
-                watcher.stop()
-                contestant.stop()
-                raise
-
-    def _attempt(self, contestant: Contestant, workload_id: str, number: int) -> Attempt:
         attempt = self._solve(contestant, self.workloads[workload_id], number)
         with self.lock:
             self.writer.add_attempt(attempt)

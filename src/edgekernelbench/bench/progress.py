@@ -3,6 +3,7 @@
 import os
 import sys
 from collections import Counter
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -31,11 +32,12 @@ class Watcher(Protocol):
         """A stage begins, with some of its work done by an earlier process."""
         ...
 
-    def advance(self, kind: str) -> None:
-        """One piece of the stage is done.
+    def advance(self, kind: str, stage: str = "") -> None:
+        """One piece of a stage is done.
 
         Args:
             kind: What came of it, in a word or two.
+            stage: Which stage; the one that began last where none is named.
         """
         ...
 
@@ -50,7 +52,7 @@ class Silent:
     def begin(self, stage: str, total: int, done: int) -> None:
         """Take no notice."""
 
-    def advance(self, kind: str) -> None:
+    def advance(self, kind: str, stage: str = "") -> None:
         """Take no notice."""
 
     def stop(self) -> None:
@@ -69,6 +71,16 @@ class _Rate(ProgressColumn):
 def rate_text(rate: float) -> str:
     """Write a rate with three digits, or with as many as it has before the point."""
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A bar, and what it counts."""
+
+    task: TaskID
+    total: int
+    done: int
+    kinds: Counter[str] = field(default_factory=Counter)
 
 
 class Bar:
@@ -96,32 +108,31 @@ class Bar:
             console=self._console,
             disable=self._is_lines,
         )
-        self._task: TaskID | None = None
+        self._stages: dict[str, _Shown] = {}
         self._stage = ""
-        self._total = 0
-        self._done = 0
-        self._kinds: Counter[str] = Counter()
 
     def begin(self, stage: str, total: int, done: int) -> None:
         """Start a new bar."""
-        self._stage, self._total, self._done = stage, total, done
-        self._kinds.clear()
-        self._task = self._progress.add_task(stage, total=total, completed=done, kinds="")
+        self._stage = stage
+        task = self._progress.add_task(stage, total=total, completed=done, kinds="")
+        self._stages[stage] = _Shown(task, total, done)
         if done:
             self._say(f"{stage}: {done} of {total} were done before")
 
-    def advance(self, kind: str) -> None:
-        """Move the bar by one."""
-        if self._task is None:
+    def advance(self, kind: str, stage: str = "") -> None:
+        """Move a bar by one."""
+        name = stage or self._stage
+        bar = self._stages.get(name)
+        if bar is None:
             return
-        self._done += 1
+        bar.done += 1
         # Without the codes and phases, so that there is room for every outcome.
-        self._kinds[kind.partition(" ")[0]] += 1
-        shown = ", ".join(f"{name} {count}" for name, count in self._kinds.most_common())
-        self._progress.update(self._task, advance=1, kinds=shown)
-        step = max(1, self._total // self.LINES_A_STAGE)
-        if self._is_lines and (self._done % step == 0 or self._done == self._total):
-            self._say(f"{self._stage}: {self._done}/{self._total} ({shown})")
+        bar.kinds[kind.partition(" ")[0]] += 1
+        shown = ", ".join(f"{kind} {count}" for kind, count in bar.kinds.most_common())
+        self._progress.update(bar.task, advance=1, kinds=shown)
+        step = max(1, bar.total // self.LINES_A_STAGE)
+        if self._is_lines and (bar.done % step == 0 or bar.done == bar.total):
+            self._say(f"{name}: {bar.done}/{bar.total} ({shown})")
 
     def stop(self) -> None:
         """Say what is waited for: an answer of a model can take minutes."""

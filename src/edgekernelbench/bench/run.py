@@ -1,4 +1,4 @@
-"""The loop: agents × workloads × attempts, in two stages that both resume.
+"""The loop: agents × workloads × attempts, written and judged in stages that all resume.
 
 ```text
 settings ─▶ manifest ─▶ attempts, each stored when it ends ─▶ judgements, each stored when it is made
@@ -6,21 +6,26 @@ settings ─▶ manifest ─▶ attempts, each stored when it ends ─▶ judgem
 Killed at any moment, a run loses what was being made and nothing else: what is stored is not made again.
 """
 
+import os
 import secrets
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
 
 from edgekernelbench.agents.hosted import Host
-from edgekernelbench.agents.models.endpoint import Endpoint
+from edgekernelbench.agents.models.endpoint import Endpoints
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError, RecordError
 from edgekernelbench.bench.answers import copy_answers
+from edgekernelbench.bench.assembly import Rate
 from edgekernelbench.bench.beside import reference_baselines
-from edgekernelbench.bench.contestants import Tools, open_contestant
-from edgekernelbench.bench.experiment import SEARCHES, Experiment, check_control
+from edgekernelbench.bench.contestants import Contestant, open_contestant
+from edgekernelbench.bench.experiment import SEARCHES, AgentSetting, Experiment, check_control
 from edgekernelbench.bench.generation import Doorkeeper, Generation
+from edgekernelbench.bench.lanes import lanes_of
+from edgekernelbench.bench.pipeline import Crew, Pipeline
 from edgekernelbench.bench.progress import Silent, Watcher
 from edgekernelbench.bench.provenance import make_manifest
 from edgekernelbench.bench.release import release_name
@@ -30,11 +35,17 @@ from edgekernelbench.evaluator.baselines import Baseline
 from edgekernelbench.evaluator.boards.address import is_board
 from edgekernelbench.evaluator.devices import find_device, open_judges
 from edgekernelbench.evaluator.environment import worker_environment
+from edgekernelbench.evaluator.pool import JudgePool, Share
 from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.profiles.profile import Profile
-from edgekernelbench.records.attempt import Attempt, attempt_id
-from edgekernelbench.records.store import RunFolder
+from edgekernelbench.records.store import RunFolder, RunWriter
 from edgekernelbench.workloads.catalogue import Catalogue, find_catalogue
+from edgekernelbench.workloads.schema import Workload
+
+
+def unclocked(rates: tuple[Rate, ...], shares: tuple[Share, ...]) -> None:
+    """Take no notice of what stages did."""
+    del rates, shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +53,18 @@ class Surroundings:
     """What a run uses and its settings do not name, since it changes no result.
 
     Attributes:
-        endpoint: Address and key of models that have them; a key is never stored.
+        endpoints: Addresses and key of models that have them; a key is never stored.
         answers: Folder of stored answers of models; None stores nothing.
         watcher: Is told how far the run is.
         host: Lets an agent from elsewhere come; None where none can.
+        clocked: Is told, at the end, what each stage did and how busy each device was.
     """
 
-    endpoint: Endpoint = field(default_factory=Endpoint)
+    endpoints: Endpoints = field(default_factory=Endpoints)
     answers: Path | None = None
     watcher: Watcher = field(default_factory=Silent)
     host: Host | None = None
+    clocked: Callable[[tuple[Rate, ...], tuple[Share, ...]], None] = unclocked
 
 
 def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = None) -> RunFolder:
@@ -117,19 +130,54 @@ def continue_run(
             release=release_name(),
         ) as judges,
     ):
-        keeper = Doorkeeper(judges, secrets.token_bytes(16), nullcontext(), experiment.language)
-        if experiment.answers_of is None:
-            others = tuple(find_device(name).profile for name in experiment.also)
-            generation = Generation(experiment, judges.profile, workloads, keeper, writer, Lock(), others)
-            tools = replace(
-                search_tools(experiment, workloads, judges.first), host=around.host, run=folder.root
-            )
-            _generate(folder, generation, around, tools)
-        else:
+        if experiment.answers_of is not None:
             copy_answers(RunFolder(folder.root.parent / experiment.answers_of), folder, writer)
-        missing = _unjudged(folder, experiment, around.watcher)
-        verdicts = Verdicts(experiment, folder, writer, judges, workloads)
-        verdicts.judge_all(missing, around.watcher, at_once=max(1, judges.size))
+        done = folder.generated()
+        lanes = lanes_of(experiment, done) if experiment.answers_of is None else ()
+        again = folder.attempts().keys() - done if lanes else frozenset()
+        judged = folder.judged()
+        stored = [a for a in folder.attempts().values() if a.id not in judged and a.id not in again]
+        pipeline = Pipeline(_crew(folder, experiment, workloads, writer, judges, around))
+        try:
+            pipeline.run(lanes, stored)
+        finally:
+            around.clocked(pipeline.rates, judges.shares())
+
+
+def _crew(
+    folder: RunFolder,
+    experiment: Experiment,
+    workloads: Mapping[str, Workload],
+    writer: RunWriter,
+    judges: JudgePool,
+    around: Surroundings,
+) -> Crew:
+    """Put together who writes and who judges."""
+    keeper = Doorkeeper(judges, secrets.token_bytes(16), nullcontext(), experiment.language)
+    others = tuple(find_device(name).profile for name in experiment.also)
+    found = search_tools(experiment, workloads, judges.first)
+    tools = replace(found, host=around.host, run=folder.root)
+
+    def opened(setting: AgentSetting, stack: ExitStack) -> Contestant:
+        endpoint = around.endpoints.of(setting.model)
+        contestant = open_contestant(setting, experiment, judges.profile, endpoint, around.answers, tools)
+        return stack.enter_context(contestant)
+
+    return Crew(
+        Generation(experiment, judges.profile, workloads, keeper, writer, Lock(), others),
+        Verdicts(experiment, folder, writer, judges, workloads),
+        opened,
+        around.watcher,
+        writers=experiment.concurrency,
+        readiers=host_threads() if judges.readier is not None else 0,
+        boards=max(1, judges.size),
+        overlaps=is_board(experiment.profile),
+    )
+
+
+def host_threads() -> int:
+    """Say how many texts are made ready at one time: this machine's cores, of which one writes and judges."""
+    return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
 def _check_vendor(experiment: Experiment) -> None:
@@ -175,27 +223,3 @@ def baselines_of(experiment: Experiment, profile: Profile) -> tuple[Baseline, ..
     if experiment.vendor:
         baselines.append(VendorBaseline(profile))
     return tuple(baselines)
-
-
-def _generate(folder: RunFolder, generation: Generation, around: Surroundings, tools: Tools) -> None:
-    """Let each agent in turn make its missing attempts: two local models are never loaded at once."""
-    experiment = generation.experiment
-    done = folder.generated()
-    around.watcher.begin("writing", len(experiment.planned()), len(done))
-    for setting in experiment.agents:
-        missing = [
-            (workload, number)
-            for workload in experiment.workloads
-            for number in range(experiment.k)
-            if attempt_id(setting.name, workload, number) not in done
-        ]
-        if missing:
-            profile, endpoint = generation.profile, around.endpoint
-            with open_contestant(setting, experiment, profile, endpoint, around.answers, tools) as contestant:
-                generation.generate(contestant, missing, around.watcher)
-
-
-def _unjudged(folder: RunFolder, experiment: Experiment, watcher: Watcher) -> list[Attempt]:
-    done = folder.judged()
-    watcher.begin("judging", len(experiment.planned()), len(done))
-    return [attempt for attempt in folder.attempts().values() if attempt.id not in done]

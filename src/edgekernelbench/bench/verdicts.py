@@ -1,24 +1,20 @@
-"""The second stage of a run: every stored text gets its final verdict.
+"""Every stored text gets its final verdict.
 
-It begins when no agent is at work any more, so that the seeds of its inputs can be stored with each
-judgement.
+Inputs of a workload are drawn when no agent is at work on it any more, so that their seeds can be stored with
+each judgement.
 """
 
 import secrets
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.bench.experiment import Experiment
-from edgekernelbench.bench.progress import Watcher
 from edgekernelbench.bench.traced_arm import is_traced
 from edgekernelbench.evaluator.exam import InputChoice, choose_inputs
 from edgekernelbench.evaluator.pool import Judging
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
-from edgekernelbench.metrics.failures import failure_kind
 from edgekernelbench.records.attempt import Attempt, Ending
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.outcome import Cause, Correct, Rejected, Unjudged
@@ -33,42 +29,69 @@ NO_TEXT = Diagnostic("P02", "the answer has no kernel text", hint="answer with o
 
 
 @dataclass(frozen=True, slots=True)
+class Case:
+    """An attempt that is to be judged.
+
+    Attributes:
+        attempt: The attempt.
+        submission: What is put before the judge; None where there is no text.
+    """
+
+    attempt: Attempt
+    submission: Submission | None
+
+
+@dataclass(slots=True)
 class Verdicts:
-    """What all final verdicts of a run share."""
+    """What all final verdicts of a run share.
+
+    Attributes:
+        used: The inputs of each workload, once they are drawn.
+    """
 
     experiment: Experiment
     folder: RunFolder
     writer: RunWriter
-    judge: Judging
+    judging: Judging
     workloads: Mapping[str, Workload]
+    used: dict[str, tuple[InputChoice, ...]] | None = None
 
-    def judge_all(self, attempts: Sequence[Attempt], watcher: Watcher, *, at_once: int = 1) -> None:
-        """Judge attempts, workload by workload, and store each judgement at once.
+    def counts(self) -> tuple[int, int]:
+        """Say how many judgements the run will have, and how many it has."""
+        return len(self.experiment.planned()), len(self.folder.judged())
+
+    def cases(self, attempts: Sequence[Attempt]) -> tuple[Case, ...]:
+        """Draw inputs for attempts that no agent is at work on any more, the same for each of a workload.
 
         Args:
-            attempts: Those that have no outcome yet, in any order.
-            watcher: Is told of each judgement.
-            at_once: How many are judged at one time: the number of boards.
+            attempts: Attempts without an outcome, in any order.
         """
-        used = self._used_inputs()
         places = {name: place for place, name in enumerate(self.experiment.workloads)}
         ordered = sorted(attempts, key=lambda a: (places[a.workload], a.agent, a.number))
+        if self.used is None:
+            self.used = self._used_inputs()
         for attempt in ordered:
-            if attempt.workload not in used:
+            if attempt.workload not in self.used:
                 workload = self.workloads[attempt.workload]
-                used[attempt.workload] = choose_inputs(secrets.token_bytes(16), workload)
-        with ThreadPoolExecutor(at_once) as pool, ExitStack() as at_the_end:
-            # When it is interrupted, what has not begun is not begun.
-            at_the_end.callback(pool.shutdown, wait=False, cancel_futures=True)
-            futures = [pool.submit(self._judge, a, used[a.workload]) for a in ordered]
-            try:
-                for future in as_completed(futures):
-                    judgement = future.result()
-                    self.writer.add_judgement(judgement)
-                    watcher.advance(failure_kind(judgement.outcome))
-            except KeyboardInterrupt:
-                watcher.stop()
-                raise
+                self.used[attempt.workload] = choose_inputs(secrets.token_bytes(16), workload)
+        return tuple(Case(a, self._submission(a, self.used[a.workload])) for a in ordered)
+
+    def ready(self, case: Case) -> None:
+        """Do ahead what needs no device: draw inputs, compute answers, compile."""
+        if case.submission is not None:
+            self.judging.ready(case.submission)
+
+    def judge(self, case: Case) -> Judgement:
+        """Judge an attempt."""
+        if case.submission is not None:
+            return self._with_baselines(self.judging.judge(case.submission), case.submission.workload)
+        if case.attempt.ending is Ending.LOST:
+            return self._without_text(case.attempt, Unjudged(Cause.MODEL, case.attempt.detail))
+        return self._without_text(case.attempt, Rejected((NO_TEXT,)))
+
+    def store(self, judgement: Judgement) -> None:
+        """Store a judgement."""
+        self.writer.add_judgement(judgement)
 
     def _used_inputs(self) -> dict[str, tuple[InputChoice, ...]]:
         """Find the inputs that judgements of an earlier process used: all attempts get the same."""
@@ -80,13 +103,11 @@ class Verdicts:
             if judgement.inputs
         }
 
-    def _judge(self, attempt: Attempt, inputs: tuple[InputChoice, ...]) -> Judgement:
-        if attempt.ending is Ending.LOST:
-            return self._without_text(attempt, Unjudged(Cause.MODEL, attempt.detail))
-        if attempt.text is None:
-            return self._without_text(attempt, Rejected((NO_TEXT,)))
+    def _submission(self, attempt: Attempt, inputs: tuple[InputChoice, ...]) -> Submission | None:
+        if attempt.ending is Ending.LOST or attempt.text is None:
+            return None
         text = self.folder.artifact(attempt.text)
-        submission = Submission(
+        return Submission(
             workload=self.workloads[attempt.workload],
             text=text,
             inputs=inputs,
@@ -97,13 +118,12 @@ class Verdicts:
             language=self.experiment.language,
             traced=self._hands_in_traces(attempt.agent) and is_traced(text),
         )
-        return self._with_baselines(self.judge.judge(submission), submission.workload)
 
     def _with_baselines(self, judgement: Judgement, workload: Workload) -> Judgement:
         """Store the texts that a kernel was timed beside: for reports, and for whoever times them again."""
         if not (isinstance(judgement.outcome, Correct) and judgement.outcome.rings):
             return judgement
-        texts = self.judge.baseline_texts(workload)
+        texts = self.judging.baseline_texts(workload)
         stored = {name: self.writer.add_artifact(text) for name, text in texts.items()}
         return judgement.model_copy(update={"baselines": stored})
 
@@ -114,10 +134,10 @@ class Verdicts:
         return Judgement(
             attempt=attempt.id,
             workload=attempt.workload,
-            device=self.judge.profile.name,
-            device_class=str(self.judge.profile.device_class),
-            compiler=self.judge.compiler,
-            threads=self.judge.profile.threads,
+            device=self.judging.profile.name,
+            device_class=str(self.judging.profile.device_class),
+            compiler=self.judging.compiler,
+            threads=self.judging.profile.threads,
             text=None,
             outcome=outcome,
         )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from edgekernelbench.agents.models.endpoint import endpoint_from
+from edgekernelbench.agents.models.endpoint import endpoints_from
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.bench.progress import Bar
 from edgekernelbench.bench.run import Surroundings, continue_run
@@ -29,26 +29,26 @@ MOST_REASONS = 3
 
 
 def finish_runs(
-    folders: Sequence[RunFolder], *, base_url: str | None, answers: str | None, as_json: bool
+    folders: Sequence[RunFolder], *, base_url: Sequence[str] | None, answers: str | None, as_json: bool
 ) -> int:
     """Do what is left of runs and print their tables.
 
     Args:
         folders: One run, or those of several devices, the one that asks the agents first.
-        base_url: Address of the endpoint; None takes the environment's.
+        base_url: Addresses of the models; None takes the environment's.
         answers: Folder of stored answers; None stores none.
         as_json: Whether to print JSON.
 
     Returns:
         YES when every attempt has an outcome, NO when some are unjudged, INTERRUPTED after Ctrl-C.
     """
-    endpoint = endpoint_from(base_url=base_url)
+    endpoints = endpoints_from(base_url)
     root = folders[0].root if len(folders) == 1 else folders[0].root.parent
     say(f"run folder: {root}")
     try:
         for folder in folders:
             with Bar() as watcher:
-                continue_run(folder, Surroundings(endpoint, Path(answers) if answers else None, watcher))
+                continue_run(folder, Surroundings(endpoints, Path(answers) if answers else None, watcher))
     except KeyboardInterrupt:
         say(f"interrupted; nothing is lost: `ekb resume {root}` goes on")
         return Status.INTERRUPTED

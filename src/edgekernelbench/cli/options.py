@@ -47,6 +47,15 @@ BaseUrl = Annotated[
         "--base-url", help="Address of the model's endpoint.", metavar="URL", show_default="EKB_BASE_URL"
     ),
 ]
+BaseUrls = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--base-url",
+        help="Address of the models, or MODEL=URL of one; may be repeated.",
+        metavar="URL",
+        show_default="EKB_BASE_URL",
+    ),
+]
 Answers = Annotated[
     str | None,
     typer.Option(

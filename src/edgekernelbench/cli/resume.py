@@ -7,7 +7,7 @@ import typer
 
 from edgekernelbench.bench.several import run_folders
 from edgekernelbench.cli.going import finish_runs
-from edgekernelbench.cli.options import Answers, BaseUrl, Json, command_app
+from edgekernelbench.cli.options import Answers, BaseUrls, Json, command_app
 
 app = command_app()
 
@@ -16,7 +16,7 @@ app = command_app()
 def resume(
     run: Annotated[str, typer.Argument(help="A run folder.", metavar="RUN")],
     *,
-    base_url: BaseUrl = None,
+    base_url: BaseUrls = None,
     answers: Answers = None,
     as_json: Json = False,
 ) -> int:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from edgekernelbench.agents.models.endpoint import endpoint_from
+from edgekernelbench.agents.models.endpoint import endpoints_from
 from edgekernelbench.bench.again import judge_again
 from edgekernelbench.bench.contestants import check_models
 from edgekernelbench.bench.experiment import Experiment
@@ -15,7 +15,7 @@ from edgekernelbench.cli.catalogues import Folder
 from edgekernelbench.cli.going import finish_runs
 from edgekernelbench.cli.options import (
     Answers,
-    BaseUrl,
+    BaseUrls,
     Json,
     LanguageName,
     Reference,
@@ -74,7 +74,7 @@ def run(
     compiler: o.CompilerName = None,
     language: LanguageName = "kernel",
     concurrency: o.Concurrency = 1,
-    base_url: BaseUrl = None,
+    base_url: BaseUrls = None,
     answers: Answers = None,
     prices: o.Prices = None,
     dry_run: o.DryRun = False,
@@ -102,7 +102,7 @@ def run(
     ).model_copy(update={**given, "k": k})
     if dry_run:
         return print_plan(experiment, prices=prices, as_json=as_json)
-    check_models(experiment.agents, endpoint_from(base_url=base_url), Path(answers) if answers else None)
+    check_models(experiment.agents, endpoints_from(base_url), Path(answers) if answers else None)
     return finish(start_runs(root, experiment, (experiment.profile, *experiment.also)))
 
 

@@ -4,9 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from edgekernelbench.base.errors import PrerequisiteError
-from edgekernelbench.evaluator.baselines import Baseline
+from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline
 from edgekernelbench.evaluator.boards.address import is_board, parse_address
+from edgekernelbench.evaluator.boards.parcels import Parcels
 from edgekernelbench.evaluator.boards.place import Board, ask_facts, count_boards
+from edgekernelbench.evaluator.boards.readying import Readier
+from edgekernelbench.evaluator.exam import Exams
 from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.pool import JudgePool
 from edgekernelbench.profiles.peaks import load_peaks
@@ -15,6 +18,9 @@ from edgekernelbench.records.judgement import BoardRecord
 
 MakeBaselines = Callable[[Profile], Sequence[Baseline]]
 """Gives the baselines of a device; each judge has its own."""
+
+SHARED_BYTES = 1 << 30
+"""Examinations that are kept for all boards of a kind, those that wait for one among them."""
 
 AGAIN_S = 10.0
 """How long to wait for another board once one was lost."""
@@ -85,10 +91,14 @@ def open_judges(
         )
     address = parse_address(device)
 
+    exams, parcels = Exams(SHARED_BYTES), Parcels()
+
     def another(patience_s: float) -> Judge:
-        board = Board(address, patience_s)
+        board = Board(address, patience_s, parcels)
         beside = baselines(board.profile)
-        return Judge(board.profile, compiler=compiler, baselines=beside, release=release, place=board)
+        return Judge(
+            board.profile, compiler=compiler, baselines=beside, release=release, place=board, exams=exams
+        )
 
     judges = [another(AGAIN_S)]
     for _ in range(min(at_most, count_boards(address)) - 1):
@@ -96,4 +106,7 @@ def open_judges(
             judges.append(another(0.0))
         except PrerequisiteError:
             break  # the others are somebody else's just now
-    return JudgePool(judges, lambda: another(AGAIN_S))
+    first = judges[0]
+    beside = baselines(first.profile) or (DefaultBaseline(Bench(first.profile, compiler)),)
+    readier = Readier(first.profile, exams, parcels, tuple(beside), first.limits)
+    return JudgePool(judges, lambda: another(AGAIN_S), readier)

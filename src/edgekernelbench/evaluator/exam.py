@@ -4,6 +4,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,11 +139,13 @@ class Exam:
 
 
 class Exams:
-    """Makes examinations, and keeps the most recent ones."""
+    """Makes examinations, and keeps the most recent ones; may be called from several threads."""
 
     def __init__(self, limit_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         self._limit = limit_bytes
         self._kept: OrderedDict[tuple[str, InputChoice], Paper] = OrderedDict()
+        self._lock = Lock()
+        self._making: dict[tuple[str, InputChoice], Lock] = {}
 
     def exam(self, workload: Workload, choices: Sequence[InputChoice], *, timed: bool) -> Exam:
         """Make an examination.
@@ -167,15 +170,30 @@ class Exams:
 
     def _paper(self, workload: Workload, choice: InputChoice) -> Paper:
         key = (workload.id, choice)
-        if key in self._kept:
+        with self._lock:
+            making = self._making.setdefault(key, Lock())
+        with making:  # who comes while another computes the answers waits for them
+            kept = self._look_up(key)
+            if kept is not None:
+                return kept
+            paper = make_paper(workload, choice, make_inputs(workload, choice.seed, choice.distribution))
+            self._keep(key, paper)
+            return paper
+
+    def _look_up(self, key: tuple[str, InputChoice]) -> Paper | None:
+        with self._lock:
+            if key not in self._kept:
+                return None
             self._kept.move_to_end(key)
             return self._kept[key]
-        paper = make_paper(workload, choice, make_inputs(workload, choice.seed, choice.distribution))
-        self._kept[key] = paper
-        total = sum(p.nbytes for p in self._kept.values())
-        while total > self._limit and len(self._kept) > 1:
-            total -= self._kept.popitem(last=False)[1].nbytes
-        return paper
+
+    def _keep(self, key: tuple[str, InputChoice], paper: Paper) -> None:
+        with self._lock:
+            self._kept[key] = paper
+            self._making.pop(key, None)
+            total = sum(p.nbytes for p in self._kept.values())
+            while total > self._limit and len(self._kept) > 1:
+                total -= self._kept.popitem(last=False)[1].nbytes
 
 
 def make_paper(workload: Workload, choice: InputChoice, inputs: tuple[Array, ...]) -> Paper:

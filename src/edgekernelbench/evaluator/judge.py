@@ -15,14 +15,12 @@ from typing import Self
 
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.errors import SourceError
-from edgekernelbench.base.hashing import hash_text
-from edgekernelbench.compiler.control.screen import screen_text
-from edgekernelbench.compiler.traced import read_traced
 from edgekernelbench.evaluator.acceptance import accept
 from edgekernelbench.evaluator.baselines import Baseline, Bench, DefaultBaseline, Entry
 from edgekernelbench.evaluator.bounds import FASTER_THAN_ROOFLINE, Needs, bound_of, is_faster, needs_of
 from edgekernelbench.evaluator.control.fresh import FreshInputs
-from edgekernelbench.evaluator.control.verdict import beside_its_work, require_control
+from edgekernelbench.evaluator.control.verdict import beside_its_work
+from edgekernelbench.evaluator.entering import enter
 from edgekernelbench.evaluator.environment import ALL_CORES, host_room, worker_cores, worker_environment
 from edgekernelbench.evaluator.exam import Exam, Exams
 from edgekernelbench.evaluator.findings import Findings
@@ -39,7 +37,6 @@ from edgekernelbench.evaluator.supervisor import ServerLost
 from edgekernelbench.evaluator.sustaining import sustain
 from edgekernelbench.evaluator.trial import Trial, excuse, out_of_room, post_mortem, refusal
 from edgekernelbench.ir.kernel import Kernel
-from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.profiles.peaks import Peaks
 from edgekernelbench.profiles.profile import Profile
 from edgekernelbench.records.judgement import InputSet, Judgement
@@ -92,6 +89,7 @@ class Judge:
         release: str = "",
         peaks: Peaks | None = None,
         place: Place | None = None,
+        exams: Exams | None = None,
     ) -> None:
         """Make a judge; servers are started with the first worker that needs them.
 
@@ -104,6 +102,7 @@ class Judge:
             release: Id of the release that records name; empty names none.
             peaks: What the device reaches; None when that was not measured.
             place: Where kernels are run, closed with the judge; None for this machine.
+            exams: Examinations that are shared with other judges; None for its own.
         """
         self.profile = profile
         self.compiler = compiler
@@ -119,7 +118,7 @@ class Judge:
         )
         cores = self._limits.cpus or worker_cores(ALL_CORES)
         self._place: Place = place or Here(profile, compiler, self.environment, cores, server)
-        self._exams = Exams()
+        self._exams = exams or Exams()
         self._fresh = FreshInputs()
         self._standby = Standby(self._place.hands, self._place.hold)
         self._paces: dict[str, Pace] = {}
@@ -166,7 +165,8 @@ class Judge:
 
     def _outcome(self, submission: Submission, findings: Findings) -> Outcome | Unjudged:
         try:
-            entry = self._entry(submission, findings)
+            is_board = self._place.record() is not None
+            entry, findings.canonical = enter(submission, self._bench, is_board=is_board)
         except SourceError as error:
             return Rejected(tuple(_storable(d) for d in error.diagnostics))
         timing = submission.timing
@@ -184,25 +184,9 @@ class Judge:
                 raise
             return Unjudged(Cause.DISK, "there is no room for the buffers of a worker")
 
-    def _entry(self, submission: Submission, findings: Findings) -> Entry:
-        """Look at a text.
-
-        Raises:
-            SourceError: With everything that is wrong with it.
-            PrerequisiteError: When texts of its language are not run on the device.
-        """
-        text = submission.text
-        if submission.language == "c":
-            require_control(self.profile, is_board=self._place.record() is not None)
-            problems = screen_text(text)
-            if problems:
-                raise SourceError(list(problems), text)
-            findings.canonical = hash_text(text)
-            return Entry(self._bench, submission.workload.kernel(), plain=text)
-        source = read_traced(text).text if submission.traced else text
-        kernel = self.accept(submission.workload, source)
-        findings.canonical = hash_text(print_kernel(kernel))
-        return Entry(self._bench, kernel, text if submission.traced else "")
+    def ready(self, submission: Submission) -> None:
+        """Do nothing ahead: what compiles here would be measured along."""
+        del submission
 
     def baseline_texts(self, workload: Workload) -> dict[str, str]:
         """Give the texts of the baselines that are kernel texts, by name."""
@@ -365,6 +349,11 @@ class Judge:
     def limits(self) -> Limits:
         """What workers may use."""
         return self._limits
+
+    @property
+    def busy_ns(self) -> int:
+        """How long its device was asked something and had not answered yet; 0 where that is not counted."""
+        return self._place.busy_ns
 
     @property
     def lost(self) -> bool:

@@ -56,6 +56,11 @@ class Place(Protocol):
         """Say which board it is; None for this machine."""
         ...
 
+    @property
+    def busy_ns(self) -> int:
+        """How long the device was asked something and had not answered yet; 0 where that is not counted."""
+        ...
+
     def pids(self) -> tuple[int, ...]:
         """Give the process ids of the fork servers of this machine that were started."""
         ...
@@ -104,6 +109,7 @@ class Here:
     """This machine."""
 
     lost = False
+    busy_ns = 0
 
     def __init__(
         self,

@@ -1,7 +1,8 @@
 """Several judges of one kind of device: who is free takes the next text, and a lost board is put aside."""
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Condition
 from types import TracebackType
 from typing import Protocol, Self
@@ -39,8 +40,39 @@ class Judging(Protocol):
         """Judge one text."""
         ...
 
+    def ready(self, submission: Submission) -> None:
+        """Do ahead what needs no device."""
+        ...
+
     def baseline_texts(self, workload: Workload) -> dict[str, str]:
         """Give the texts of the baselines that are kernel texts, by name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How busy a device was.
+
+    Attributes:
+        judging_ns: Time in which a text was judged on it.
+        asked_ns: Time of it in which the device itself was asked something; 0 where that is not counted.
+        whole_ns: Time since it was taken.
+    """
+
+    judging_ns: int
+    asked_ns: int
+    whole_ns: int
+
+
+class Readier(Protocol):
+    """Does ahead what needs no device."""
+
+    def ready(self, submission: Submission) -> None:
+        """Make a text ready."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds."""
         ...
 
 
@@ -53,12 +85,18 @@ class JudgePool:
         first: The first judge, for what works with its fork servers.
     """
 
-    def __init__(self, judges: Sequence[Judge], another: FindAnother | None = None) -> None:
+    def __init__(
+        self,
+        judges: Sequence[Judge],
+        another: FindAnother | None = None,
+        readier: Readier | None = None,
+    ) -> None:
         """Take judges, which are closed with the pool.
 
         Args:
             judges: At least one.
             another: Finds another one when one was lost; None when there can be none.
+            readier: Does ahead what needs no device, closed with the pool; None does nothing ahead.
         """
         self.profile: Profile = judges[0].profile
         self.compiler: str = judges[0].compiler
@@ -66,6 +104,11 @@ class JudgePool:
         self._free = list(judges)
         self._all = list(judges)
         self._another = another
+        self.readier = readier
+        self._held: dict[int, int] = {}
+        self._start = time.monotonic_ns()
+        # Before, boards were asked what they are, and tried.
+        self._before = {id(judge): judge.busy_ns for judge in judges}
         self._changed = Condition()
 
     @property
@@ -85,9 +128,11 @@ class JudgePool:
             judge = self._take()
             if judge is None:
                 return self._unjudged(submission, "no board is left")
+            begun = time.monotonic_ns()
             try:
                 judgement = judge.judge(submission)
             finally:
+                self._note_held(judge, time.monotonic_ns() - begun)
                 lost = judge.lost
                 self._put_aside(judge) if lost else self._give_back(judge)
             if not lost:
@@ -95,6 +140,24 @@ class JudgePool:
             losses += 1
             if losses == MOST_LOSSES:
                 return self._named(judgement, f"{losses} boards were lost while it was judged")
+
+    def ready(self, submission: Submission) -> None:
+        """Do ahead what needs no device; nothing where nobody does."""
+        if self.readier is not None:
+            self.readier.ready(submission)
+
+    def shares(self) -> tuple[Share, ...]:
+        """Say how busy each device that is left was since the pool was made."""
+        whole = time.monotonic_ns() - self._start
+        with self._changed:
+            return tuple(
+                Share(self._held.get(id(j), 0), j.busy_ns - self._before.get(id(j), 0), whole)
+                for j in self._all
+            )
+
+    def _note_held(self, judge: Judge, nanoseconds: int) -> None:
+        with self._changed:
+            self._held[id(judge)] = self._held.get(id(judge), 0) + nanoseconds
 
     def baseline_texts(self, workload: Workload) -> dict[str, str]:
         """Give the texts of the baselines that are kernel texts, by name: the same for all judges."""
@@ -157,6 +220,8 @@ class JudgePool:
             self._changed.notify_all()
         for judge in judges:
             judge.close()
+        if self.readier is not None:
+            self.readier.close()
 
     def __enter__(self) -> Self:
         return self

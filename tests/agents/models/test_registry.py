@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from tests.agents.support import ask, completion, serving
+from tests.agents.support import Canned, ask, completion, serving
 
-from edgekernelbench.agents.models.endpoint import Endpoint, endpoint_from
+from edgekernelbench.agents.models.endpoint import Endpoint, Endpoints, endpoint_from, endpoints_from
 from edgekernelbench.agents.models.registry import ModelSpec, open_model, parse_spec
 from edgekernelbench.base.errors import ModelError, PrerequisiteError
 
@@ -67,3 +67,33 @@ def test_answers_are_stored_and_replayed_under_the_same_name(tmp_path: Path) -> 
 def test_a_replay_needs_a_store() -> None:
     with pytest.raises(PrerequisiteError, match="--answers"), open_model(parse_spec("replay:m"), Endpoint()):
         pass
+
+
+def test_addresses_are_for_all_models_or_for_one() -> None:
+    assert endpoints_from(None, {"EKB_BASE_URL": "http://a/v1"}) == Endpoints(Endpoint("http://a/v1"))
+    words = ["http://b/v1", "openai:m=http://c/v1", "openai:m=http://d/v1?x=y", "http://e/v1?key=1"]
+    found = endpoints_from(words, {"EKB_API_KEY": "k"})
+    assert found.of("openai:n") == Endpoint("http://b/v1", "k", others=("http://e/v1?key=1",))
+    assert found.of("openai:m") == Endpoint("http://c/v1", "k", others=("http://d/v1?x=y",))
+    assert [one.base_url for one in found.of("openai:m").each()] == ["http://c/v1", "http://d/v1?x=y"]
+
+
+def test_a_model_at_two_addresses_is_asked_at_both() -> None:
+    answers = [completion("yes")]
+    with serving(answers) as one, serving(answers) as two:
+        endpoint = Endpoint(one.url, concurrency=1, others=(two.url,))
+        with open_model(parse_spec("openai:m"), endpoint) as model:
+            replies = [model.complete(ask(str(n))).text for n in range(4)]
+    assert replies == ["yes"] * 4
+    assert (len(one.asked), len(two.asked)) == (2, 2)
+
+
+def test_who_does_not_answer_is_passed_over() -> None:
+    with serving([Canned("{}", 401)]) as deaf, serving([completion("yes")]) as good:
+        endpoint = Endpoint(deaf.url, retries=0, concurrency=1, others=(good.url,))
+        with open_model(parse_spec("openai:m"), endpoint) as model:
+            assert [model.complete(ask(str(n))).text for n in range(3)] == ["yes"] * 3
+    with serving([Canned("{}", 401)]) as deaf, serving([Canned("{}", 401)]) as too:
+        endpoint = Endpoint(deaf.url, retries=0, others=(too.url,))
+        with open_model(parse_spec("openai:m"), endpoint) as model, pytest.raises(ModelError):
+            model.complete(ask("x"))

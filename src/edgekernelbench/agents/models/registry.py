@@ -10,6 +10,7 @@ from edgekernelbench.agents.models.endpoint import Endpoint
 from edgekernelbench.agents.models.local import LocalServer
 from edgekernelbench.agents.models.protocol import ChatModel
 from edgekernelbench.agents.models.replay import ReplayModel
+from edgekernelbench.agents.models.spread import SpreadModel
 from edgekernelbench.agents.models.waiting import WaitingModel
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.base.names import nearest
@@ -106,7 +107,10 @@ def open_model(spec: ModelSpec, endpoint: Endpoint, store: Path | None = None) -
             )
             yield _stored(_openai(spec, local), store)
         return
-    yield _stored(_openai(spec, endpoint) if spec.kind == "openai" else _anthropic(spec, endpoint), store)
+    make = _openai if spec.kind == "openai" else _anthropic
+    clients = [make(spec, one) for one in endpoint.each()]
+    model = clients[0] if len(clients) == 1 else SpreadModel(clients, endpoint.concurrency)
+    yield _stored(model, store)
 
 
 def _stored(model: ChatModel, store: Path | None) -> ChatModel:

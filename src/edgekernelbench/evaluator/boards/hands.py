@@ -5,17 +5,15 @@ is every byte of it, so the judge sees outputs, inputs and guards with its own e
 """
 
 import shutil
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from edgekernelbench.base.hashing import canonical_json, hash_text
-from edgekernelbench.compiler.parcel import CODE, PARCEL
 from edgekernelbench.evaluator.boards.line import Line
+from edgekernelbench.evaluator.boards.parcels import Built, Parcels
 from edgekernelbench.evaluator.boards.wire import BoardLost
 from edgekernelbench.evaluator.hands import Hand
 from edgekernelbench.evaluator.messages import Ended, Limits
@@ -26,32 +24,21 @@ from edgekernelbench.records.outcome import Phase
 ANSWER_S = 120.0
 """How long a board may take for what is no kernel's run."""
 
-KEPT_PARCELS = 8
-"""Parcels that are remembered: a final verdict starts the same kernel, and its baseline, five times."""
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A parcel as files, and what the report says of compiling."""
-
-    files: Mapping[str, bytes]
-    cost: dict[str, Any]
-    compile_ns: int
-
 
 class BoardHands:
     """Starts workers on a board."""
 
-    def __init__(self, line: Line, here: Supervisor) -> None:
+    def __init__(self, line: Line, here: Supervisor, parcels: Parcels | None = None) -> None:
         """Take a session and a fork server of this machine that compiles.
 
         Args:
             line: The session.
             here: Makes folders and compiles.
+            parcels: What was compiled, shared with other boards of the kind; None shares nothing.
         """
         self._line = line
         self._here = here
-        self._kept: OrderedDict[str, Built] = OrderedDict()
+        self._parcels = parcels or Parcels()
 
     def folder(self) -> Path:
         """Make a folder on this machine; what is to travel is put there."""
@@ -75,7 +62,7 @@ class BoardHands:
         """
         if role != "kernel":
             raise ServerLost(f"expected a kernel for a board, found the role {role!r}")
-        built = self._build(request, limits)
+        built = self._parcels.get(request, self._here, limits)
         if not isinstance(built, Built):
             return built
         for name, data in built.files.items():
@@ -92,26 +79,6 @@ class BoardHands:
             self._line.ask({**order, "request": {**told, "timing": timing}}, limits.deadline_s)
             stack.pop_all()
         return worker
-
-    def _build(self, request: Mapping[str, object], limits: Limits) -> "Built | Hand":
-        key = hash_text(canonical_json({"text": request["text"], "profile": request["profile"]}))
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
-        folder = self._here.folder()
-        told = {"text": request["text"], "profile": request["profile"], "run_s": request["run_s"]}
-        worker = self._here.start("build", told, folder=folder, limits=limits)
-        worker.wait()
-        reply = worker.reply()
-        if reply is None or "cost" not in reply:
-            return worker
-        with worker:
-            files = {name: (folder / name).read_bytes() for name in (PARCEL, CODE)}
-            built = Built(files, reply["cost"], int(reply["spent"]["compile"]))
-        self._kept[key] = built
-        while len(self._kept) > KEPT_PARCELS:
-            self._kept.popitem(last=False)
-        return built
 
 
 def _sheets(request: Mapping[str, object]) -> list[dict[str, Any]]:

@@ -33,7 +33,12 @@ MAX_ANSWER_BYTES = 4 << 20
 
 
 class Line:
-    """A session with one board; once it is lost it stays so."""
+    """A session with one board; once it is lost it stays so.
+
+    Attributes:
+        lost: Whether the board does not answer any more.
+        busy_ns: How long it was asked something and had not answered yet.
+    """
 
     def __init__(self, address: BoardAddress, patience_s: float = CONNECT_S) -> None:
         """Wait in the tracker's queue for a board.
@@ -55,6 +60,7 @@ class Line:
         self._channel = ours
         self._pending = b""
         self.lost = False
+        self.busy_ns = 0
         order = {"do": "connect", "host": address.host, "port": address.port, "key": address.key}
         try:
             self._send(order, patience_s)
@@ -115,12 +121,15 @@ class Line:
     def _send(self, order: Mapping[str, object], patience_s: float) -> dict[str, Any]:
         if self.lost:
             raise BoardLost("the board was lost before")
+        begun = time.monotonic_ns()
         until = time.monotonic() + patience_s + SLACK_S
         try:
             self._channel.sendall(json.dumps(order).encode() + b"\n")
             line = self._receive(until)
         except OSError as error:
             raise self._lose(str(error)) from error
+        finally:
+            self.busy_ns += time.monotonic_ns() - begun
         answer: dict[str, Any] = json.loads(line)
         if "missing" in answer:
             raise PrerequisiteError(str(answer["missing"]), str(answer["remedy"]))

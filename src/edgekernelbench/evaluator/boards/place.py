@@ -11,6 +11,7 @@ from edgekernelbench.evaluator.boards.address import BoardAddress
 from edgekernelbench.evaluator.boards.admission import try_board
 from edgekernelbench.evaluator.boards.hands import BoardHands
 from edgekernelbench.evaluator.boards.line import CONNECT_S, Line
+from edgekernelbench.evaluator.boards.parcels import Parcels
 from edgekernelbench.evaluator.boards.wire import BoardLost
 from edgekernelbench.evaluator.environment import WORKER_COMMAND, host_room, worker_cores, worker_environment
 from edgekernelbench.evaluator.hands import Hands
@@ -44,8 +45,15 @@ class BoardFacts:
 class Board:
     """A board, ours alone until it is closed."""
 
-    def __init__(self, address: BoardAddress, patience_s: float = CONNECT_S) -> None:
+    def __init__(
+        self, address: BoardAddress, patience_s: float = CONNECT_S, parcels: Parcels | None = None
+    ) -> None:
         """Wait for a board, and try a kernel on it.
+
+        Args:
+            address: Which kind, and where its tracker is.
+            patience_s: How long to wait for one.
+            parcels: What was compiled, shared with other boards of the kind; None shares nothing.
 
         Raises:
             PrerequisiteError: When none is registered, none is free in time, or kernels do not run on it.
@@ -68,7 +76,7 @@ class Board:
             environment = worker_environment(self.profile.threads)
             self._here = Servers(WORKER_COMMAND, environment, {COMPILER: "tvm"})
             stack.callback(self._here.close)
-            self._hands = BoardHands(self._line, self._here.get(COMPILER))
+            self._hands = BoardHands(self._line, self._here.get(COMPILER), parcels)
             self._admit(address)
             stack.pop_all()
 
@@ -129,6 +137,11 @@ class Board:
     def record(self) -> BoardRecord | None:
         """Say which board it is."""
         return self._record
+
+    @property
+    def busy_ns(self) -> int:
+        """How long it was asked something and had not answered yet."""
+        return self._line.busy_ns
 
     def pids(self) -> tuple[int, ...]:
         """Give the process ids of what compiles for it here."""
