@@ -16,12 +16,14 @@ from edgekernelbench.agents.models.bundled import (
 )
 from edgekernelbench.agents.models.endpoint import API_KEY, BASE_URL
 from edgekernelbench.agents.models.local import Server
+from edgekernelbench.cli.model_proxy import proxy
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.reports.text import columns
 
-app = command_app("List, fetch and serve language models.")
+app = command_app("List, fetch and serve language models; count what agents use.")
+app.command(short_help="Count what an agent uses of a model, and keep the key.")(proxy)
 
 Name = Annotated[str, typer.Argument(help="Name of a bundled model, such as smollm2.", metavar="NAME")]
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from edgekernelbench.agents.proxy.rewriting import BadRequest, read_request, write_request
+from edgekernelbench.agents.proxy.rewriting import DROPPED_FIELDS, BadRequest, read_request, write_request
 from edgekernelbench.agents.proxy.routes import Route
 from edgekernelbench.agents.proxy.upstream import OPENAI, Upstream
 
@@ -91,6 +91,14 @@ def test_tools_of_the_agent_stay_and_those_of_the_provider_go(
     assert sent(route, row) == wanted
     asked = read_request(route, json.dumps(row).encode())
     assert asked.dropped == (() if kept else (str(tool["type"]),))
+
+
+@pytest.mark.parametrize("route", list(Route))
+@pytest.mark.parametrize("field", DROPPED_FIELDS)
+def test_what_leads_round_the_proxy_is_taken_out_and_named(route: Route, field: str) -> None:
+    row: dict[str, object] = {"model": "m", field: ["x"]}
+    assert sent(route, row) == {"model": "pinned"}
+    assert read_request(route, json.dumps(row).encode()).dropped == (field,)
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"x"', b"\xff", b"[" * 100_000])

@@ -28,9 +28,11 @@ OWN_TOOLS = {
 """Kinds of tools that the agent runs itself, on this machine; a `_` at the end stands for any version."""
 
 DROPPED_FIELDS = (
-    "background", "container", "fallbacks", "mcp_servers", "models", "plugins", "web_search_options",
+    "background", "container", "fallbacks", "mcp_servers", "models", "plugins", "provider", "service_tier",
+    "speed", "web_search_options",
 )  # fmt: skip
-"""Fields that would let another model answer, let the provider run something, or hide what was used."""
+"""Fields that would let another model answer, or at another price; let the provider run something; or hide
+what was used."""
 
 
 class BadRequest(ValueError):  # noqa: N818 - the name that the APIs give it
