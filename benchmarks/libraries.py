@@ -1,11 +1,12 @@
-"""Hold camera patterns against OpenCV itself, on the inputs of their workloads.
+"""Hold patterns against OpenCV and SciPy themselves, on the inputs of their workloads.
 
-    pip install --target DIR --no-deps opencv-python-headless
-    PYTHONPATH=DIR python benchmarks/opencv.py
+    pip install --target DIR --no-deps opencv-python-headless scipy
+    PYTHONPATH=DIR python benchmarks/libraries.py
 
-OpenCV is no dependency of this project: what it computes is written in texts and PyTorch functions of
-our own, and this program says how far they are from what their sources name. Prints a table: the largest
-difference in steps of the output (or its own unit for floats), and the share of elements that differ.
+They are no dependencies of this project: what they compute is written in texts and PyTorch functions of
+our own, and this program says how far those are from what their sources name. Prints a table: the
+largest difference in steps of the output (or its own unit for floats), and the share of elements that
+differ at all.
 """
 
 import sys
@@ -14,6 +15,8 @@ from typing import Any
 
 import cv2
 import numpy as np
+import scipy
+from scipy import linalg, ndimage, signal
 
 from edgekernelbench.workloads.catalogue import load_catalogue
 from edgekernelbench.workloads.inputs import make_inputs
@@ -53,6 +56,40 @@ def clahe(x: Arrays, s: Sizes) -> Any:
     return cv2.createCLAHE(limit, (s["GX"], s["GY"])).apply(x[0])
 
 
+def welch(x: Arrays, s: Sizes) -> Any:
+    """Half-overlapping segments under a Hann window, each without its mean."""
+    return signal.welch(x[0].astype(np.float64), fs=s["RATE"], nperseg=s["N"])[1]
+
+
+def sections(x: Arrays, s: Sizes) -> Any:
+    """Put the ones of a0 in, which SciPy wants."""
+    q = x[1].astype(np.float64)
+    return signal.sosfilt(np.c_[q[:, :3], np.ones(len(q)), q[:, 3:]], x[0].astype(np.float64))
+
+
+def prediction(x: Arrays, s: Sizes) -> Any:
+    """Solve the Toeplitz system of each windowed frame."""
+    frames, order = (x[0] * x[1]).astype(np.float64), s["P"]
+    lags = np.stack([[f[: len(f) - k] @ f[k:] for k in range(order + 1)] for f in frames])
+    lags[:, 0] = lags[:, 0] * (1 + s["NOISE"]) + s["FLOOR"]
+    return np.stack([np.r_[1.0, linalg.solve_toeplitz(r[:order], -r[1:])] for r in lags])
+
+
+def baseline(x: Arrays, s: Sizes) -> Any:
+    """Open, close and subtract, ends repeated."""
+    opened = ndimage.grey_opening(x[0], size=(1, s["W1"]), mode="nearest")
+    return x[0].astype(int) - ndimage.grey_closing(opened, size=(1, s["W2"]), mode="nearest")
+
+
+def hysteresis(edges: Any) -> Any:
+    """Keep weak edges that touch strong ones, which the pattern leaves to the next step."""
+    parts, _ = ndimage.label(edges > 0, np.ones((3, 3)))
+    kept = np.unique(parts[edges == STRONG])
+    return np.isin(parts, kept[kept > 0]) * 255
+
+
+STRONG = 2
+
 BESIDE: dict[str, Callable[[Arrays, Sizes], Any]] = {
     "gaussian_blur": lambda x, s: cv2.GaussianBlur(x[0], (7, 7), 0),
     "pyramid_down": lambda x, s: cv2.pyrDown(x[0]),
@@ -70,17 +107,24 @@ BESIDE: dict[str, Callable[[Arrays, Sizes], Any]] = {
     "nv12_to_rgb": lambda x, s: cv2.cvtColorTwoPlane(x[0], x[1], cv2.COLOR_YUV2RGB_NV12),
     "template_match": lambda x, s: cv2.matchTemplate(x[0], x[1], cv2.TM_CCOEFF_NORMED),
     "clahe": clahe,
+    "canny_edges": lambda x, s: cv2.Canny(x[0], s["LOW"], s["HIGH"]),
+    "baseline_morphology": baseline,
+    "welch_psd": welch,
+    "biquad_cascade": sections,
+    "linear_prediction": prediction,
 }
 
 
 def main() -> int:
     """Print the table."""
     cv2.setNumThreads(1)
-    print(f"OpenCV {cv2.__version__}\n\n{'workload':44s} {'largest':>10s} {'differ':>9s}")
+    print(f"OpenCV {cv2.__version__}, SciPy {scipy.__version__}\n")
+    print(f"{'workload':44s} {'largest':>10s} {'differ':>9s}")
     for name, beside in BESIDE.items():
         for workload in load_catalogue().select([name]):
             inputs = make_inputs(workload, SEED)
             ours = run_function(workload.torch_function(), inputs)[0]
+            ours = hysteresis(ours) if name == "canny_edges" else ours
             theirs = np.asarray(beside(inputs, workload.sizes)).reshape(ours.shape)
             gap = np.abs(ours.astype(np.float64) - theirs.astype(np.float64))
             print(f"{workload.id:44s} {gap.max():10.3g} {np.mean(gap > 0):9.2%}")
