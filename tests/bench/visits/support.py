@@ -2,11 +2,19 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from edgekernelbench.agents.ledger import Budget, Ledger
 from edgekernelbench.agents.protocol import Answer, Doors, Feedback, Task, Track
+from edgekernelbench.agents.proxy.upstream import Upstream
+from edgekernelbench.bench.visits.cell import why_unconfined
 from edgekernelbench.bench.visits.recipe import Recipe
 from edgekernelbench.bench.visits.visit import Visitor
+
+REFUSED = why_unconfined()
+NEEDS_CELLS = pytest.mark.skipif(bool(REFUSED), reason=f"this machine cannot confine agents: {REFUSED}")
 
 TASK = Task(
     workload="linear/gemv@n1000-k1280-f16",
@@ -47,11 +55,14 @@ class Held:
 
         return self.ledger.doors(check=ask, judge=ask, model=None)
 
-    def visitor(self, script: str, *, confined: bool = True, **settings: object) -> Visitor:
+    def visitor(
+        self, script: str, *, confined: bool = True, upstream: Upstream | None = None, **settings: Any
+    ) -> Visitor:
         self.run.mkdir(exist_ok=True)
-        return Visitor("cli:test", recipe(script, **settings), confined, self.run, self.run / "data")
+        made = recipe(script, **settings)
+        return Visitor("cli:test", made, confined, self.run, self.run / "data", upstream)
 
-    def visit(self, script: str, *, confined: bool = True, **settings: object) -> Answer:
+    def visit(self, script: str, *, confined: bool = True, **settings: Any) -> Answer:
         return self.visitor(script, confined=confined, **settings).solve(TASK, self.doors())
 
 

@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.bench.visits.support import NEEDS_CELLS
 
 from edgekernelbench.bench.visits.cell import CannotConfine, Cell
 from edgekernelbench.bench.visits.orders import Bind, Place, Work
 from edgekernelbench.bench.visits.view import HOME, TASK, confined_place
 
+pytestmark = NEEDS_CELLS
 PATH = {"PATH": "/usr/bin:/bin"}
 PATIENCE_S = 30.0
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.bench.visits.scripted_anthropic import READ, WRITTEN, scripted_anthropic
+from tests.bench.visits.support import NEEDS_CELLS
 from tests.bench.visits.test_mini import TEXT, WORKLOAD
 
 from edgekernelbench.base.errors import PrerequisiteError
@@ -24,6 +25,7 @@ def installed() -> str:
 
 
 pytestmark = [
+    NEEDS_CELLS,
     pytest.mark.slow,
     pytest.mark.skipif(bool(installed()), reason=installed() or "Claude Code is here"),
 ]

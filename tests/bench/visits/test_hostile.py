@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from tests.bench.visits.support import TASK, Held
+from tests.bench.visits.support import NEEDS_CELLS, REFUSED, TASK, Held
 
 from edgekernelbench.bench.feedback import NothingLearnt
 from edgekernelbench.bench.visits.listening import FLOOD_BYTES
@@ -20,6 +20,13 @@ SECOND = 1.0
 
 @pytest.fixture
 def held(tmp_path: Path) -> Held:
+    if REFUSED:
+        pytest.skip(f"this machine cannot confine agents: {REFUSED}")
+    return Held(tmp_path / "run")
+
+
+@pytest.fixture
+def loose(tmp_path: Path) -> Held:
     return Held(tmp_path / "run")
 
 
@@ -119,6 +126,7 @@ def test_what_it_leaves_running_ends_with_it(held: Held) -> None:
     assert gone(mark)
 
 
+@NEEDS_CELLS
 def test_a_cell_ends_with_the_run_however_that_ends(tmp_path: Path) -> None:
     mark = f"98764.{os.getpid()}"
     code = (
@@ -261,21 +269,21 @@ def test_it_gains_no_rights(held: Held) -> None:
     assert "1000" in log.splitlines()
 
 
-def test_unconfined_it_is_marked_and_still_ends_with_all_it_started(held: Held) -> None:
+def test_unconfined_it_is_marked_and_still_ends_with_all_it_started(loose: Held) -> None:
     mark = f"98762.{os.getpid()}"
-    answer = held.visit(f"(setsid sleep {mark} &) ; {GOOD}; ls {held.run.parent}", confined=False)
+    answer = loose.visit(f"(setsid sleep {mark} &) ; {GOOD}; ls {loose.run.parent}", confined=False)
     assert answer.visit is not None
     assert answer.visit.confined is False
     assert answer.source.startswith("def")
     assert gone(mark)
 
 
-def test_unconfined_who_opens_the_canonical_text_is_noted(held: Held) -> None:
-    canonical = held.run / "data" / f"{TASK.workload.partition('@')[0]}.kir"
+def test_unconfined_who_opens_the_canonical_text_is_noted(loose: Held) -> None:
+    canonical = loose.run / "data" / f"{TASK.workload.partition('@')[0]}.kir"
     canonical.parent.mkdir(parents=True)
     canonical.write_text("def gemv(): the answer\n", encoding="utf-8")
-    honest = held.visit(GOOD, confined=False).visit
-    thief = held.visit(f"cat {canonical} > k; ekb measure k", confined=False).visit
+    honest = loose.visit(GOOD, confined=False).visit
+    thief = loose.visit(f"cat {canonical} > k; ekb measure k", confined=False).visit
     assert honest is not None
     assert thief is not None
     assert (honest.canaries, thief.canaries) == ((), ("the canonical text",))

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
+from edgekernelbench.bench.visits.orders import Place
 from edgekernelbench.bench.visits.programs import program_of, program_version
 from edgekernelbench.bench.visits.recipe import WORDS, filled, find_recipe, read_recipe, shipped_recipes
 
@@ -88,8 +89,8 @@ def test_an_environment_of_its_own_goes_before_the_path(
     monkeypatch.setenv("HOME", str(tmp_path))
     own = tmp_path / ".local/share/ekb/agents/mine/bin/agent"
     own.parent.mkdir(parents=True)
-    own.write_text("#!/bin/sh\necho; echo agent 1.2.3; env >&2\n", encoding="utf-8")
+    own.write_text("#!/bin/sh\necho; echo agent 1.2.3; ls -d $HOME\n", encoding="utf-8")
     own.chmod(0o755)
     recipe = read_recipe('name = "mine"\ncommand = ["agent"]\nversion = ["agent", "--version"]', "mine.toml")
     assert program_of(recipe) == own
-    assert program_version(recipe) == "agent 1.2.3"
+    assert program_version(recipe, Place(confined=False)) == "agent 1.2.3"

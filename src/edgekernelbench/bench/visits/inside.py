@@ -138,6 +138,7 @@ def _build(place: Place, sources: dict[str, int]) -> None:
     system.enter_root(ROOT)
     system.make_read_only("/", below=False)
     system.raise_loopback()
+    system.leave_keys()
     with suppress(OSError):  # systems without the switch have other limits
         Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="utf-8")
 
@@ -218,13 +219,23 @@ def _be_agent(work: Work, *, confined: bool) -> None:
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="utf-8")
         os.chdir(work.folder)
         if confined:
-            system.give_up_rights()
-            go_offline(FAMILIES)
+            _give_up_all()
         os.execvpe(work.command[0], list(work.command), dict(work.environment))  # noqa: S606
     except OSError as error:
         os.write(2, f"cannot start {work.command[0]}: {error}\n".encode())
     finally:
         os._exit(CANNOT_START)
+
+
+def _give_up_all() -> None:
+    """Gain no right and no way out of this network, now and for ever.
+
+    Raises:
+        OSError: When the system cannot promise that.
+    """
+    system.give_up_rights()
+    if not go_offline(FAMILIES):
+        raise OSError("the system has no filter of system calls")
 
 
 def _limit(kind: int, value: int) -> None:

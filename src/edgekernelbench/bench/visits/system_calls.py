@@ -24,6 +24,9 @@ READ_ONLY, KEEP_NO_SETUID = 1, 2
 BELOW = 0x8000
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "armv7l": 218}
 
+KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219, "armv7l": 311}
+JOIN_SESSION = 1
+
 DIE_WITH_PARENT, NO_NEW_PRIVILEGES, DUMPABLE, SUBREAPER, DROP_BOUNDING = 1, 38, 4, 36, 24
 LAST_CAPABILITY = 63
 
@@ -111,6 +114,11 @@ def give_up_rights() -> None:
     for number in range(LAST_CAPABILITY + 1):
         _system.prctl(DROP_BOUNDING, number, 0, 0, 0)
     _system.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+
+
+def leave_keys() -> None:
+    """Let go of the keys that the system holds for whoever started this."""
+    _system.syscall(KEYCTL[platform.machine()], JOIN_SESSION, None)
 
 
 def raise_loopback() -> None:

@@ -1,6 +1,5 @@
 """One visit: a command-line agent in its place, with its doors, until it leaves or is ended."""
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -73,7 +72,7 @@ class Visitor:
         transcript = collected.get(reception.transcript, "") if self.recipe.reading.file else seen.output
         told = read_transcript(self.recipe.reading, transcript)
         visit = Visit(
-            program=program_version(self.recipe),
+            program=program_version(self.recipe, self._place()),
             confined=self.confined,
             end=seen.end,
             status=cell.status,
@@ -97,7 +96,7 @@ class Visitor:
                 at = Grounds(*(f"{scratch}/{name}" for name in ("task", "home", "tools", "tmp")))
                 for folder in (at.task, at.home, at.temporary):
                     Path(folder).mkdir()
-                place = Place(confined=False, doors=self._doors())
+                place = replace(self._place(), doors=self._doors())
                 canaries.watch(canonical, "the canonical text")
             try:
                 cell = Cell(place)
@@ -108,9 +107,7 @@ class Visitor:
 
     def _view(self, scratch: Path, canonical: Path, canaries: Canaries) -> Place:
         """Say what a confined agent sees, with canaries where the answers would be."""
-        program = program_of(self.recipe)
-        sees = [Path(os.path.expanduser(name)) for name in self.recipe.sees]  # noqa: PTH111 - `~` alone
-        place = confined_place([program], sees, [self.run, self.data], self._doors())
+        place = replace(self._place(), doors=self._doors())
         scratch.chmod(0o755)
         baits = []
         records = self.run.resolve() / "judgements.jsonl"
@@ -118,6 +115,14 @@ class Visitor:
             canaries.make(scratch / target.name, name)
             baits.append(Bind(str(scratch / target.name), str(target)))
         return replace(place, baits=tuple(baits))
+
+    def _place(self) -> Place:
+        """Say what it sees, before it has doors and canaries."""
+        if not self.confined:
+            return Place(confined=False)
+        program = program_of(self.recipe)
+        sees = [Path(name).expanduser() for name in self.recipe.sees]
+        return confined_place([program], sees, [self.run, self.data], 0)
 
     def _doors(self) -> int:
         return 1 + self.recipe.mcp + (self.upstream is not None)
