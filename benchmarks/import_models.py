@@ -1,10 +1,8 @@
 """How much of real models is raised and judged correct: `python benchmarks/import_models.py [NAME…]`.
 
-Imports the seven networks of `imported_nets.py`, exported by PyTorch (as ONNX; the GRU as a program, since
-TVM's ONNX reader has none), and the twenty problems in `problems/`. Judges the default lowering of every
-function on this machine and times it; prints, for each model, how many functions were raised, and how much of
-the time is in functions that were raised and are correct.
-`--out FILE` writes the table, `--no-timing` judges values alone and counts functions.
+Imports the seven networks of `imported_nets.py`, exported by PyTorch as ONNX, and the twenty problems in
+`problems/`. Judges the default lowering of every function on this machine and times it; prints, for each model,
+how many functions were raised, and how much of the time is in functions that were raised and are correct.
 """
 
 import argparse
@@ -34,15 +32,6 @@ from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.catalogue import load_catalogue
 
 PROBLEMS = sorted((HERE / "problems").glob("*.py"))
-AS_PROGRAM = ("gru",)
-PROGRAM = """
-import sys
-sys.path.insert(0, {here!r})
-from imported_nets import NETS
-Model, make = NETS[{name!r}]
-def get_inputs():
-    return list(make())
-"""
 
 
 def source_of(name: str, folder: Path) -> str:
@@ -51,10 +40,6 @@ def source_of(name: str, folder: Path) -> str:
 
     if name not in NETS:
         return str(HERE / "problems" / f"{name}.py")
-    if name in AS_PROGRAM:
-        program = folder / f"{name}.py"
-        program.write_text(PROGRAM.format(here=str(HERE), name=name), encoding="utf-8")
-        return str(program)
     import torch
 
     net, inputs = build(name)

@@ -11,6 +11,7 @@ from typing import Any
 from tvm import relax
 
 from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.compiler.tvm.relax.recurrent import unrolled
 
 OLDEST_OPSET = 7
 """Older ONNX operators broadcast by attributes; TVM's reader does not know them."""
@@ -49,11 +50,12 @@ def read_onnx(path: Path, sizes: Mapping[str, int]) -> tuple[Any, Any]:
     except (onnx.checker.ValidationError, DecodeError, ValueError, TypeError) as error:
         raise CatalogueError(f"{path.name}: {UNREADABLE}, found {_first_line(error)}") from error
     _check_opset(path.name, model)
-    _check_operators(path.name, model)
     shapes = _fixed_shapes(path.name, model, sizes)
+    plain = unrolled(model)
+    _check_operators(path.name, plain)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return model, _converted(path.name, model, shapes)
+        return model, _converted(path.name, plain, shapes)
 
 
 def _converted(name: str, model: Any, shapes: dict[str, list[int]]) -> Any:
