@@ -162,7 +162,7 @@ def test_a_box_that_is_mostly_gaps_is_not_fetched() -> None:
 
 
 def test_few_rows_have_more_threads_each() -> None:
-    assert any("split(den.j, 1024)" in line for line in written("softmax", {"R": 3, "N": 4096}))
+    assert any("split(den.j, 1024)" in line for line in written("softmax", {"R": 3, "N": 16384}))
 
 
 def test_very_many_short_rows_have_a_thread_each() -> None:

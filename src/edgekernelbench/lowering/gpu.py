@@ -145,5 +145,5 @@ class Rules:
             yield partial(write_across, plan.root, reduction)
         if is_across_columns(reduction):
             yield partial(write_columns, plan.root, reduction)
-        if reduction is not plan.root:
+        if reduction is not plan.root or plan.root.stage.axes:
             yield partial(write_fused, plan.root, reduction)

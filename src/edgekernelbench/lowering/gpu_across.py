@@ -9,10 +9,10 @@ from edgekernelbench.ir.schedule import Bind, Unroll
 from edgekernelbench.lowering.access import uses
 from edgekernelbench.lowering.gpu_threads import (
     BLOCK_THREADS,
-    FEW_BLOCKS,
     LEAST_THREADS,
     choose_threads,
     share_steps,
+    threads_of,
 )
 from edgekernelbench.lowering.survey import View
 from edgekernelbench.lowering.writer import Writer
@@ -23,7 +23,10 @@ LONG = 64
 FEW = 1 << 14
 """Elements up to which a reduction leaves threads without work unless they share its steps."""
 
-MANY = 1 << 12
+LONELY = 1 << 10
+"""So few elements that even short reductions are shared out."""
+
+MANY = 1 << 11
 SHORT_STEPS, LONG_STEPS = 128, 512
 """Elements that keep a device busy by themselves, when each has no more steps than this: the first where
 neighbouring threads read far apart."""
@@ -42,7 +45,7 @@ BYTE = 8
 def is_long(view: View) -> bool:
     """Say whether threads should share the steps of each element: not where elements keep them busy."""
     steps, elements = prod(view.sizes[axis] for axis in view.reduced), prod(view.stage.shape)
-    if elements > FEW or steps < LONG:
+    if elements > FEW or steps < (LONG if elements > LONELY else LONG // 4):
         return False
     busy = elements >= MANY and steps <= (SHORT_STEPS if _along(view) else LONG_STEPS)
     return not busy
@@ -156,10 +159,8 @@ def write_fused(root: View, reduction: View, writer: Writer) -> None:
     loops = tuple(f"{root.name}.{axis}" for axis in root.stage.axes)
     whole = writer.fuse(loops) if len(loops) > 1 else loops[0]
     elements = prod(root.stage.shape)
-    threads = BLOCK_THREADS
-    while threads > LEAST_THREADS and elements < threads * FEW_BLOCKS:
-        threads //= 2
-    outer, inner = writer.split(whole, min(threads, elements))
+    outer, inner = writer.split(whole, min(threads_of(elements), elements))
     writer.schedule.append(Bind((outer,), "blockIdx.x"))
     writer.schedule.append(Bind((inner,), "threadIdx.x"))
-    writer.compute_at(reduction.name, inner)
+    if reduction is not root:
+        writer.compute_at(reduction.name, inner)

@@ -43,6 +43,7 @@ def list_inlined(facts: Facts, found: Survey, profile: Profile) -> frozenset[str
     placed = {p.stage.name: p for p in placed_stages(facts.kernel.compute)}
     stored = {view.name for view in found.views}
     evaluations: dict[str, int] = {}
+    summed: dict[str, int] = {}
     chosen: set[str] = set()
     for name, one in reversed(placed.items()):
         if name not in stored and name not in found.inline:
@@ -50,26 +51,32 @@ def list_inlined(facts: Facts, found: Survey, profile: Profile) -> frozenset[str
         elements = prod(one.stage.shape)
         wanted = evaluations.get(name, 0)
         others = frozenset({*chosen, *found.inline})
-        pays = name in stored and _pays(one, elements, wanted, found, profile)
+        pays = name in stored and _pays(one, (wanted, summed.get(name, 0)), found, profile)
         if pays and not _too_large(name, placed, others):
             chosen.add(name)
         times = wanted if name in found.inline or name in chosen else elements
         for read in reads(one.stage.value):
-            steps = _steps(one)
-            evaluations[read.tensor] = evaluations.get(read.tensor, 0) + times * steps
+            more = times * _steps(one)
+            evaluations[read.tensor] = evaluations.get(read.tensor, 0) + more
+            if isinstance(one.stage.value, Reduction):
+                summed[read.tensor] = summed.get(read.tensor, 0) + more
+            elif name in chosen or name in found.inline:
+                share = summed.get(name, 0) * more // max(1, times)
+                summed[read.tensor] = summed.get(read.tensor, 0) + share
     return frozenset(chosen)
 
 
-def _pays(one: Placed, elements: int, wanted: int, found: Survey, profile: Profile) -> bool:
-    """Say whether repeating a stage costs less than storing it."""
-    stage = one.stage
+def _pays(one: Placed, times: tuple[int, int], found: Survey, profile: Profile) -> bool:
+    """Say whether repeating a stage, so many times in all and in reductions, costs less than storing it."""
+    stage, elements = one.stage, prod(one.stage.shape)
+    wanted, summed = times
     if isinstance(stage.value, Reduction) or stage.name in found.outputs or one.group is not None:
         return False
     if stage.dtype.bits < 8 or any(view.group is not None for view in found.readers(stage.name)):
         return False
     reduced = [view for view in found.readers(stage.name) if view.reduced]
     dear = has_condition(stage.value) or (any(len(v.distinct) > 1 for v in reduced) and not _is_plain(one))
-    if reduced and wanted > SELDOM * elements and dear:
+    if reduced and summed > SELDOM * elements and dear:
         return False
     own = cost(stage.value) + sum(1 for _ in reads(stage.value))
     return own * max(0, wanted - elements) <= LAUNCH[profile.device_class]

@@ -15,8 +15,9 @@ FEW_BLOCKS = 132
 
 def choose_threads(steps: int, blocks: int) -> int:
     """Choose the threads of a block: a few steps for each, in whole warps; more where blocks are few."""
-    most = MOST_THREADS if blocks <= FEW_BLOCKS else BLOCK_THREADS
-    wanted = max(LEAST_THREADS, min(most, ceil(steps / 4)))
+    wanted = max(LEAST_THREADS, min(BLOCK_THREADS, ceil(steps / 4)))
+    if blocks <= FEW_BLOCKS:
+        wanted = max(wanted, min(MOST_THREADS, ceil(steps / 16)))
     return 1 << (wanted - 1).bit_length()
 
 
@@ -28,3 +29,11 @@ def share_steps(view: View, threads: int, writer: Writer) -> None:
     outer, inner = writer.split(whole, min(threads, steps))
     writer.order(inner, outer)
     writer.schedule.append(Bind((inner,), "threadIdx.x"))
+
+
+def threads_of(elements: int) -> int:
+    """Choose the threads of a block where each has an element: fewer where blocks would be too few."""
+    threads = BLOCK_THREADS
+    while threads > LEAST_THREADS and elements < threads * FEW_BLOCKS:
+        threads //= 2
+    return threads

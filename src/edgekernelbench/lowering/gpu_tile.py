@@ -21,6 +21,7 @@ CHUNK = 16
 WIDEST_BYTES = 16
 """What one load of a thread can bring."""
 
+BYTE = 8
 BANK_BITS = 32
 """Bits of shared memory that stand beside each other in a bank."""
 
@@ -117,17 +118,28 @@ def tile_choices(
     # Of axes that are equally long the last: neighbours along it lie nearest. Sets have no order.
     order = {a: (-view.sizes[a], -view.stage.axes.index(a)) for a in long}
     downs = sorted((a for a in theirs - own if view.sizes[a] >= LEAST), key=order.__getitem__)
-    if not downs or view.sizes[across] < LEAST:
+    if not downs or not same or view.sizes[across] < LEAST:
         return
     thirds = sorted((a for a in own - theirs - {across}), key=order.__getitem__)
     short = view.sizes[across] <= SHORT
     third = thirds[0] if short and thirds else None
-    fetched = {r.tensor: r for r in (*same, *other) if all(affine(i) is not None for i in r.indices)}
+    fetched = {
+        r.tensor: r
+        for r in (*same, *other)
+        if all(affine(i) is not None for i in r.indices) and (r.dtype is None or r.dtype.bits >= BYTE)
+    }
     fetched = {name: r for name, r in fetched.items() if not _wastes(r, view, across, downs[0])}
+    down = downs[0]
+    if (
+        third is None
+        and not any(r.tensor in fetched for r in same)
+        and any(r.tensor in fetched for r in other)
+    ):
+        across, down = down, across  # what is not fetched is read by all of a row of threads at once
     plain = tuple((name, 1) for name in fetched)
     table = NARROW if short else WIDE
-    fitted = dict.fromkeys(_fitted(sizes, view, across, downs[0], third) for sizes in table)
-    ordered = [Choice(root, view, names, across, downs[0], third, sizes, plain) for sizes in fitted]
+    fitted = dict.fromkeys(_fitted(sizes, view, across, down, third) for sizes in table)
+    ordered = [Choice(root, view, names, across, down, third, sizes, plain) for sizes in fitted]
     enough = [c for c in ordered if c.blocks >= busy]
     first = enough[0] if enough else ordered[-1]
     yield replace(first, cached=tuple((n, _lanes(r, first, shape_of(n))) for n, r in fetched.items()))
