@@ -305,3 +305,11 @@ def test_an_interrupted_run_ends_its_agents_and_learns_nothing(held: Held) -> No
         visitor.solve(TASK, held.doors())
     thread.join()
     assert gone(mark)
+
+
+def test_who_had_no_server_and_asked_for_nothing_is_made_again(held: Held) -> None:
+    start = '{"type": "system", "subtype": "init", "mcp_servers": [{"name": "ekb", "status": "failed"}]}'
+    with pytest.raises(NothingLearnt, match="set up wrongly: it did not reach its server ekb"):
+        held.visit(f"echo '{start}'", reading={"form": "claude-stream-json"})
+    answer = held.visit(f"echo '{start}'; {GOOD}", reading={"form": "claude-stream-json"})
+    assert answer.source.startswith("def")

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from tests.docs.pages import DOCS, blocks
 
 from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
 from edgekernelbench.bench.visits.orders import Place
@@ -56,6 +57,11 @@ def test_a_recipe_of_ones_own_is_a_file(tmp_path: Path) -> None:
     path.write_text('name = "mine"\ncommand = ["sh", "-c", "echo $model $$HOME"]\n', encoding="utf-8")
     recipe = find_recipe(str(path))
     assert [filled(word, WORDS_OF_TEST) for word in recipe.command] == ["sh", "-c", "echo m-1 $HOME"]
+
+
+def test_the_recipe_of_the_guide_is_one() -> None:
+    (text,) = (b.text for b in blocks(DOCS / "guides" / "bring-an-agent.md") if b.language == "toml")
+    assert read_recipe(text, "the guide").wires == ("openai",)
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,13 @@ def test_a_stream_that_was_cut_off_counts_each_message_once() -> None:
     assert read_transcript(STREAM, text) == Transcript(2, (11, 5), "its stream has no end")
 
 
+def test_a_start_without_its_server_is_no_fault_of_the_agent() -> None:
+    for status, fault in (("connected", ""), ("failed", "it did not reach its server ekb")):
+        start = line(type="system", subtype="init", mcp_servers=[{"name": "ekb", "status": status}])
+        text = "\n".join([start, assistant("m1", input_tokens=1, output_tokens=1)])
+        assert read_transcript(STREAM, text).fault == fault
+
+
 def test_the_trajectory_of_mini_swe_agent() -> None:
     usage = {"prompt_tokens": 100, "completion_tokens": 20}
     messages = [
@@ -60,7 +67,7 @@ def test_what_cannot_be_read_tells_nothing_of_tokens(reading: Reading, text: str
 
 KEYS = (
     "type", "message", "usage", "id", "messages", "extra", "response", "info", "model_stats", "subtype",
-    "prompt_tokens", "output_tokens", "num_turns", "api_calls", "trajectory_format",
+    "prompt_tokens", "output_tokens", "num_turns", "api_calls", "trajectory_format", "mcp_servers",
 )  # fmt: skip
 WORDS = ("assistant", "result", "mini-swe-agent-1.1")
 SIMPLE = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)

@@ -19,11 +19,13 @@ class Transcript:
         steps: How many steps; None when it does not tell.
         tokens: Tokens read and written; None when it does not tell.
         end: How it says that it ended.
+        fault: What was missing from the start, which is no fault of the agent; empty when nothing was.
     """
 
     steps: int | None = None
     tokens: tuple[int, int] | None = None
     end: str = ""
+    fault: str = ""
 
 
 def read_transcript(reading: Reading, text: str) -> Transcript:
@@ -49,13 +51,15 @@ def read_transcript(reading: Reading, text: str) -> Transcript:
 
 def _stream(rows: Iterable[dict[str, Any]]) -> Transcript:
     """Read Claude Code's lines; the last of the type `result` has the totals, if it came that far."""
-    turns, tokens, end = 0, (0, 0), ""
+    turns, tokens, end, fault = 0, (0, 0), "", ""
     counted: dict[str, tuple[int, int]] = {}
     for row in rows:
         match row:
             case {"type": "assistant", "message": {"id": str(name), "usage": dict(usage)}}:
                 # One message is several lines, each with the usage of all of it.
                 counted[name] = _tokens(usage)
+            case {"type": "system", "subtype": "init", "mcp_servers": list(servers)}:
+                fault = _failed_servers(servers)
             case {"type": "result", **rest}:
                 end = str(rest.get("subtype") or "")
                 turns = _number(rest.get("num_turns"))
@@ -64,10 +68,17 @@ def _stream(rows: Iterable[dict[str, Any]]) -> Transcript:
             case _:
                 continue
     if not counted and not end:
-        return Transcript()
+        return Transcript(fault=fault)
     if not end:
         tokens = sum(t[0] for t in counted.values()), sum(t[1] for t in counted.values())
-    return Transcript(turns or len(counted), tokens, (end or "its stream has no end")[:MOST_CHARS])
+    said = (end or "its stream has no end")[:MOST_CHARS]
+    return Transcript(turns or len(counted), tokens, said, fault)
+
+
+def _failed_servers(servers: list[Any]) -> str:
+    """Name the servers whose tools an agent did not get: some start without waiting for them."""
+    failed = [str(s.get("name")) for s in servers if isinstance(s, dict) and s.get("status") == "failed"]
+    return f"it did not reach its server {', '.join(failed)}"[:MOST_CHARS] if failed else ""
 
 
 def _mini(row: dict[str, Any] | None) -> Transcript:

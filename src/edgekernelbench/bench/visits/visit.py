@@ -11,6 +11,7 @@ from edgekernelbench.agents.hosted import Counter
 from edgekernelbench.agents.protocol import Answer, Doors, Feedback, Task
 from edgekernelbench.agents.proxy.upstream import Upstream
 from edgekernelbench.base.errors import PrerequisiteError
+from edgekernelbench.bench.feedback import NothingLearnt
 from edgekernelbench.bench.visits.canary import Canaries
 from edgekernelbench.bench.visits.cell import CannotConfine, Cell
 from edgekernelbench.bench.visits.folder import Grounds
@@ -71,6 +72,9 @@ class Visitor:
         answer = counter.answer()
         transcript = collected.get(reception.transcript, "") if self.recipe.reading.file else seen.output
         told = read_transcript(self.recipe.reading, transcript)
+        # Who worked all the same has made an attempt, whatever it writes about itself.
+        if told.fault and counter.asked == 0:
+            raise NothingLearnt(f"the agent was set up wrongly: {told.fault}")
         visit = Visit(
             program=program_version(self.recipe, self._place()),
             confined=self.confined,
