@@ -25,6 +25,7 @@ from typing import Any, TextIO
 from edgekernelbench.evaluator.exam import choose_inputs
 from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.submission import Submission
+from edgekernelbench.ir.compute import placed_stages
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.profiles.profile import load_profile
@@ -195,6 +196,8 @@ def measure(options: argparse.Namespace) -> int:
     out.mkdir(parents=True, exist_ok=True)
     waiting: queue.SimpleQueue[Workload] = queue.SimpleQueue()
     asked = chosen(options.parts)
+    if options.comparable:
+        asked = [one for one in asked if all(p.group is None for p in placed_stages(one.kernel().compute))]
     for workload in asked[options.skip :: options.every]:
         waiting.put(workload)
     rows: list[dict[str, Any]] = []
@@ -266,6 +269,9 @@ def main() -> int:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--text", default="plain", choices=["plain", "default"])
     parser.add_argument("--what", default="default,dlight")
+    parser.add_argument(
+        "--comparable", action="store_true", help="leave out what has a `for`: dlight takes none"
+    )
     parser.add_argument("--every", type=int, default=1, help="take one of so many workloads")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first so many")
     parser.add_argument("--jobs", type=int, default=0)
