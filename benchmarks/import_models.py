@@ -1,8 +1,9 @@
 """How much of real models is raised and judged correct: `python benchmarks/import_models.py [NAME…]`.
 
 Imports the seven networks of `imported_nets.py`, exported by PyTorch as ONNX, and the twenty problems in
-`problems/`. Judges the default lowering of every function on this machine and times it; prints, for each model,
-how many functions were raised, and how much of the time is in functions that were raised and are correct.
+`problems/`. Judges the default lowering of every function on this machine and times it; prints, for each
+model, how many functions were raised, and how much of the time is in functions that are raised and correct.
+`--out FILE` writes the table, `--no-timing` judges values alone and counts functions.
 """
 
 import argparse

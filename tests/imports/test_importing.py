@@ -1,5 +1,6 @@
 """Importing: a model becomes a catalogue whose texts compute what it computes."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,11 @@ from onnx import helper
 from tests.conftest import Golden
 from tests.imports.onnx_models import save, small_net, tensor, weight
 
-from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
 from edgekernelbench.compiler.tvm.relax.fusing import fuse
 from edgekernelbench.compiler.tvm.relax.reading import read_onnx
 from edgekernelbench.imports.importing import Request, family_of, import_model
+from edgekernelbench.imports.programs import load_program
 from edgekernelbench.imports.record import ImportedModel, load_model
 from edgekernelbench.imports.running import run_model
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
@@ -158,6 +160,26 @@ def test_weights_that_are_missing_are_named(tmp_path: Path) -> None:
     (tmp_path / "w.bin").unlink()
     with pytest.raises(CatalogueError, match=r"small net\.onnx: expected .*w\.bin"):
         read_onnx(path, {})
+
+
+def test_what_is_not_installed_is_named_with_its_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = small_net(tmp_path)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(PrerequisiteError, match=r"ONNX is not installed; pip install .*vendor"):
+        read_onnx(path, {})
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(PrerequisiteError, match=r"PyTorch is not installed; pip install .*torch"):
+        load_program("pkg:antigravity:Model", {}, tmp_path)
+
+
+def test_a_program_sees_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    file = tmp_path / "curious.py"
+    file.write_text("import os\nraise RuntimeError(f\"found {os.environ.get('OPENAI_API_KEY')}\")\n", "utf-8")
+    with pytest.raises(CatalogueError, match=r"ended with status 1: .*RuntimeError: found None"):
+        import_model(Request(str(file), {}, trusted=True), tmp_path / "out")
 
 
 def test_an_old_opset_is_refused(tmp_path: Path) -> None:

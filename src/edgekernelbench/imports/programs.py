@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
 from edgekernelbench.workloads.problem_files import with_sizes
 
 PREFIX = "pkg:"
@@ -31,8 +31,10 @@ def load_program(source: str, sizes: Mapping[str, int], scratch: Path) -> tuple[
     Raises:
         CatalogueError: When there is no such module or class, or nothing says what it takes.
     """
-    import torch  # noqa: PLC0415 - two seconds
-
+    try:
+        import torch  # noqa: PLC0415 - two seconds
+    except ImportError as error:
+        raise PrerequisiteError("PyTorch is not installed", "pip install 'edgekernelbench[torch]'") from error
     torch.manual_seed(0)
     if source.startswith(PREFIX):
         name, _, word = source.removeprefix(PREFIX).partition(":")

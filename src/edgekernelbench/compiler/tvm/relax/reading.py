@@ -10,7 +10,7 @@ from typing import Any
 
 from tvm import relax
 
-from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
 from edgekernelbench.compiler.tvm.relax.recurrent import unrolled
 
 OLDEST_OPSET = 7
@@ -36,8 +36,11 @@ def read_onnx(path: Path, sizes: Mapping[str, int]) -> tuple[Any, Any]:
         CatalogueError: When it is broken, too old, or has operators or sizes that are not known; the message
             names the node.
     """
-    import onnx  # noqa: PLC0415 - half a second
-    from google.protobuf.message import DecodeError  # noqa: PLC0415 - comes with onnx
+    try:
+        import onnx  # noqa: PLC0415 - half a second
+        from google.protobuf.message import DecodeError  # noqa: PLC0415 - comes with onnx
+    except ImportError as error:
+        raise PrerequisiteError("ONNX is not installed", "pip install 'edgekernelbench[vendor]'") from error
 
     try:
         _check_weights(path, onnx.load(str(path), load_external_data=False))
