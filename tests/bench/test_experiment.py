@@ -17,6 +17,14 @@ def test_settings_are_read_back_from_a_manifest() -> None:
     assert Experiment.read(json.dumps(EXPERIMENT.settings()), "here") == EXPERIMENT
 
 
+def test_the_seed_of_held_out_workloads_is_stored_and_stands_in_no_other_manifest() -> None:
+    held = EXPERIMENT.model_copy(update={"held_out": 0})
+
+    assert held.settings()["held_out"] == 0
+    assert Experiment.read(json.dumps(held.settings()), "here") == held
+    assert "held_out" not in EXPERIMENT.settings()
+
+
 def test_the_plan_goes_workload_by_workload() -> None:
     assert EXPERIMENT.planned() == (
         "a/x/y@n1-f32/0",
@@ -59,3 +67,10 @@ def test_a_family_stands_for_its_workloads() -> None:
 
     assert found
     assert {w.pattern.name for w in found} == {"softmax"}
+
+
+def test_a_seed_redraws_every_workload_of_a_run() -> None:
+    rows = resolve_workloads(load_catalogue(), ("softmax",))
+    held = resolve_workloads(load_catalogue(), ("softmax",), held_out=7)
+
+    assert [w.id for w in held] == [w.id.replace("-f", "-held7-f") for w in rows]

@@ -82,6 +82,8 @@ def test_the_name_of_a_row_can_be_a_part_of_an_id() -> None:
 def test_workloads_are_found_by_suite_and_by_name() -> None:
     assert len(choose_workloads(None, "quick").workloads) >= 5
     assert all(w.startswith("norm/softmax@") for w in choose_workloads(["softmax"], "quick").workloads)
+    held = choose_workloads(["softmax"], "quick", None, 7)
+    assert (held.workloads, held.held_out) == (("norm/softmax@r591-n197-held7-f32",), 7)
 
 
 def test_agents_are_a_list_with_commas_and_each_asks_each_model() -> None:
