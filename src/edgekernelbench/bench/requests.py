@@ -12,7 +12,7 @@ from edgekernelbench.evaluator.devices import find_device
 from edgekernelbench.records.attempt import attempt_id
 from edgekernelbench.workloads.catalogue import find_catalogue
 
-GOING_ON = ("best-of", "repair", "leka")
+GOING_ON = ("best-of", "repair", "leka", "package")
 """Agents that ask a model again and again."""
 
 
