@@ -16,7 +16,7 @@ from edgekernelbench.agents.leka.model.mind import ModelMind
 from edgekernelbench.agents.leka.model.style import Style
 from edgekernelbench.agents.leka.settings import Settings
 from edgekernelbench.agents.models.endpoint import Endpoint, endpoint_from
-from edgekernelbench.agents.models.protocol import ChatModel
+from edgekernelbench.agents.models.protocol import ChatModel, Reply, Request
 from edgekernelbench.agents.models.registry import open_model, parse_spec
 from edgekernelbench.agents.policy.agent import policy_agent
 from edgekernelbench.agents.policy.knobs import halving
@@ -164,7 +164,7 @@ def search_kernel(
     doors = ledger.doors(
         check=keeper.check(workload),
         judge=_until(terms.deadline_ns, keeper.measure(workload)),
-        model=chat,
+        model=None if chat is None else _Patient(chat, terms.deadline_ns),
         inspect=inspector(profile),
     )
     answer = solve_within(searcher.agent, task, recorder.doors(doors), ledger)
@@ -184,15 +184,31 @@ def search_kernel(
 
 def _until(deadline_ns: int | None, measure: Callable[[str], Feedback]) -> Callable[[str], Feedback]:
     """Close the door to the device at a moment."""
-    if deadline_ns is None:
-        return measure
-    opened = time.monotonic_ns()
 
     def asked(source: str) -> Feedback:
-        now = time.monotonic_ns()
-        if now >= deadline_ns:
-            spent, allowed = (now - opened) / NS_PER_SECOND, (deadline_ns - opened) / NS_PER_SECOND
-            raise BudgetExceeded("seconds in all", spent, allowed)
+        _refuse_after(deadline_ns)
         return measure(source)
 
     return asked
+
+
+@dataclass(frozen=True, slots=True)
+class _Patient:
+    """A model that is asked nothing after a moment; an answer that is being written is waited for."""
+
+    model: ChatModel
+    deadline_ns: int | None
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    def complete(self, request: Request) -> Reply:
+        _refuse_after(self.deadline_ns)
+        return self.model.complete(request)
+
+
+def _refuse_after(deadline_ns: int | None) -> None:
+    late = 0 if deadline_ns is None else time.monotonic_ns() - deadline_ns
+    if late > 0:
+        raise BudgetExceeded("seconds, waiting included", late / NS_PER_SECOND, 0)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from edgekernelbench.agents.models.endpoint import endpoint_from
-from edgekernelbench.base.errors import CatalogueError, PrerequisiteError
+from edgekernelbench.base.errors import CatalogueError, EkbError, PrerequisiteError
 from edgekernelbench.bench.optimising.plan import shares, worthwhile
 from edgekernelbench.bench.optimising.record import ABOUT, MODEL, Optimisation, Part, load_optimisation
 from edgekernelbench.bench.optimising.session import go_on
@@ -16,6 +16,7 @@ from edgekernelbench.cli.import_ import Sizes, Trust, parse_sizes
 from edgekernelbench.cli.options import BaseUrl, Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
+from edgekernelbench.evaluator.devices import find_device
 from edgekernelbench.imports.importing import Request, import_model
 from edgekernelbench.imports.record import load_model
 from edgekernelbench.reports.text import columns
@@ -73,6 +74,9 @@ def optimise(
             model=language_model,
             budget_s=parse_duration(budget),
         )
+        target = find_device(device).profile.target
+        if target != "llvm":
+            raise PrerequisiteError(f"models are optimised for CPUs, {device} is for {target}", "name a CPU")
         _bring(Request(model, parse_sizes(size or []), trust), folder)
     try:
         found = go_on(folder, found, say, endpoint_from(base_url=base_url))
@@ -93,13 +97,18 @@ def _bring(request: Request, folder: Path) -> None:
         raise CatalogueError(
             f"{folder} holds something that `ekb optimise` did not begin; name another --out"
         )
-    folder.mkdir(parents=True, exist_ok=True)
     if Path(request.source).is_dir():
         load_model(Path(request.source))
         shutil.copytree(request.source, folder / MODEL)
         return
     say(f"importing {request.source}")
-    import_model(request, folder / MODEL)
+    began = not folder.exists()
+    try:
+        import_model(request, folder / MODEL)
+    except EkbError:
+        if began and folder.is_dir():
+            folder.rmdir()
+        raise
 
 
 def parse_duration(text: str) -> float:
@@ -147,7 +156,9 @@ def _lines(found: Optimisation) -> list[str]:
             f"a run: {now:,.1f} us, by the default lowering {before:,.1f}: {before / now:.2f} times as fast"
         )
     if whole.dropped:
-        lines.append(f"taken out again, since the model was wrong with them: {', '.join(whole.dropped)}")
+        lines.append(
+            f"taken out again, since the model was wrong or slower with them: {', '.join(whole.dropped)}"
+        )
     return lines
 
 

@@ -45,11 +45,7 @@ def verify_model(folder: Path, record: ModelRecord, tools: Tools) -> Verified:
         CompileError: When the compiler refuses, or the program fails.
     """
     probe = read_probe(folder, record.against)
-    if record.form == Form.RELAX:
-        found, said = _by_relax(folder, record, probe)
-    else:
-        found, said = _by_program(folder, record, probe, tools)
-    apart = worst_distance(found, probe.outputs)
+    apart, said = how_far(folder, record, probe, tools)
     limit = f"where {MOST_APART:g} is the most"
     flaws = (
         ()
@@ -57,6 +53,15 @@ def verify_model(folder: Path, record: ModelRecord, tools: Tools) -> Verified:
         else (f"the outputs are {apart:.3g} of their size from {probe.against}, {limit}",)
     )
     return Verified(flaws, said, f"{probe.against}, {apart:.1e} of their size apart")
+
+
+def how_far(folder: Path, record: ModelRecord, probe: Probe, tools: Tools) -> tuple[float, str]:
+    """Run an exported model on a probe; give the distance of its outputs, and what it says of its time."""
+    if record.form == Form.RELAX:
+        found, said = _by_relax(folder, record, probe)
+    else:
+        found, said = _by_program(folder, record, probe, tools)
+    return worst_distance(found, probe.outputs), said
 
 
 def _by_program(

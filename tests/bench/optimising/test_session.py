@@ -1,6 +1,7 @@
 """An optimisation from the file to the folder, interrupted and taken up again."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ from edgekernelbench.base.errors import RecordError
 from edgekernelbench.bench.optimising.record import Optimisation, load_optimisation, store_optimisation
 from edgekernelbench.bench.optimising.results import open_source
 from edgekernelbench.bench.optimising.session import go_on
+from edgekernelbench.bench.optimising.wholes import prove_whole
+from edgekernelbench.deploy.assembling import Assembled
 from edgekernelbench.imports.importing import Request, import_model
+from edgekernelbench.imports.record import load_model
 from edgekernelbench.profiles.profile import load_profile
 
 pytestmark = pytest.mark.needs_tvm
@@ -97,3 +101,50 @@ def test_a_folder_without_a_record_is_refused(tmp_path: Path) -> None:
     (tmp_path / "optimise.json").write_text(json.dumps({"schema": "ekb/optimise/1"}), encoding="utf-8")
     with pytest.raises(RecordError, match="field required"):
         load_optimisation(tmp_path)
+
+
+@pytest.mark.skipif(
+    not (shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64")),
+    reason="needs a cross compiler and an emulator: apt-get install gcc-aarch64-linux-gnu qemu-user",
+)
+def test_a_model_for_another_processor_is_proven_under_its_emulator(
+    finished: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "arm"
+    shutil.copytree(finished[0], folder)
+    board = load_profile("aarch64")
+    model = load_model(folder / "model")
+    after = prove_whole(folder, model, load_optimisation(folder), board)
+    assert after.whole is not None
+    assert after.whole.apart < 1e-5
+    assert after.whole.now_ns is None
+
+
+class Slower:
+    """A proof in which whatever comes second is right, and takes twice as long."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+
+    def apart(self, name: str, assembled: Assembled) -> float:
+        del assembled
+        self._names.append(name)
+        return 0.0
+
+    def times(self) -> dict[str, float]:
+        return {name: float(2**number) for number, name in enumerate(self._names)}
+
+
+def test_kernels_that_slow_the_whole_down_are_taken_out(
+    finished: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "slow"
+    shutil.copytree(finished[0], folder)
+    before = load_optimisation(folder)
+    part = next(part for part in before.parts if part.runs == 2)
+    found = before.with_part(part.model_copy(update={"speedup": 1.5}))
+    after = prove_whole(folder, load_model(folder / "model"), found, load_profile("llvm"), Slower())
+    assert after.whole is not None
+    assert after.whole.dropped == (part.name,)
+    assert after.whole.now_ns == after.whole.start_ns
+    assert after.part(part.name).note == "the whole model was slower with it"

@@ -63,7 +63,7 @@ class Whole(Record):
     now_ns: float | None = None
     """A run with the kernels that are kept, measured in turn with the former."""
     dropped: Annotated[tuple[str, ...], BeforeValidator(_tuple)] = ()
-    """Kernels that were taken out again since the model was wrong with them."""
+    """Kernels that were taken out again since the model was wrong, or slower, with them."""
 
 
 class Optimisation(Record):
