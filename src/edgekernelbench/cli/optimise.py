@@ -67,17 +67,14 @@ def optimise(
             raise CatalogueError(f"{out} is of {found.source}; name another folder with --out")
         say(f"{out}: {found.spent_s:.0f} of {found.budget_s:.0f} s were spent before")
     else:
-        found = Optimisation(
+        settings = Optimisation(
             source=model,
             device=device,
             agent=_agent(agent, language_model),
             model=language_model,
             budget_s=parse_duration(budget),
         )
-        target = find_device(device).profile.target
-        if target != "llvm":
-            raise PrerequisiteError(f"models are optimised for CPUs, {device} is for {target}", "name a CPU")
-        _bring(Request(model, parse_sizes(size or []), trust), folder)
+        found = _begin(settings, Request(model, parse_sizes(size or []), trust), folder)
     try:
         found = go_on(folder, found, say, endpoint_from(base_url=base_url))
     except KeyboardInterrupt:
@@ -89,6 +86,17 @@ def optimise(
         print_lines(_lines(found))
         say(f"`ekb export {out} --to PROGRAM` writes the model as a C program")
     return Status.YES
+
+
+def _begin(settings: Optimisation, request: Request, folder: Path) -> Optimisation:
+    """Look at what was asked for, and bring the model."""
+    target = find_device(settings.device).profile.target
+    if target != "llvm":
+        raise PrerequisiteError(
+            f"models are optimised for CPUs, {settings.device} is for {target}", "name a CPU"
+        )
+    _bring(request, folder)
+    return settings
 
 
 def _bring(request: Request, folder: Path) -> None:
