@@ -127,3 +127,25 @@ def test_a_catalogue_of_ones_own_is_taken_whole_and_found_from_anywhere(
     assert (chosen.suite, chosen.catalogue) == ("full", str(tmp_path / "mine"))
     assert [w.partition("@")[0] for w in chosen.workloads] == ["door/ramp"]
     assert (choose_workloads(None, None).suite, choose_workloads(None, None).catalogue) == ("quick", None)
+
+
+def test_a_command_line_agent_is_a_row_a_model_and_brings_its_recipe() -> None:
+    words = agent_words("repair, cli:mini-swe-agent")
+    rows = agent_rows(words, ["openai:m", "anthropic:n"], [], Asking())
+    assert [row.name for row in rows if row.kind == "cli"] == [
+        "cli:mini-swe-agent-openai:m",
+        "cli:mini-swe-agent-anthropic:n",
+    ]
+    assert all(row.recipe is not None and row.confined for row in rows if row.kind == "cli")
+    assert budget_of(words, None, None, None).calls == 64
+    alone = budget_of(agent_words("cli:mini-swe-agent"), None, None, None)
+    assert (alone.submissions, alone.calls) == (16, None)
+    with pytest.raises(CatalogueError, match="speaks anthropic, the model openai:m openai"):
+        agent_rows(("cli:claude-code",), ["openai:m"], [], Asking())
+    (loose,) = agent_rows(("cli:claude-code",), ["anthropic:m"], [], Asking(), confined=False)
+    assert loose.confined is False
+
+
+def test_a_manifest_of_other_agents_says_nothing_of_recipes() -> None:
+    (row,) = agent_rows(("direct",), ["openai:m"], [], Asking())
+    assert not {"recipe", "confined"} & row.model_dump(mode="json").keys()

@@ -38,19 +38,22 @@ def print_plan(experiment: Experiment, *, prices: str | None, as_json: bool) -> 
         )
         for agent, items in rows
     }
+    free = [agent.name for agent in experiment.agents if agent.kind == "cli" and agent.model is not None]
     judging = JUDGING_S * len(experiment.planned())
     if as_json:
-        agents = {name: asdict(plan) for name, plan in plans.items()}
+        agents = {name: None if name in free else asdict(plan) for name, plan in plans.items()}
         print_json({"attempts": len(experiment.planned()), "judging_seconds": judging, "agents": agents})
         return Status.YES
     heads = ["", "calls", "tokens in", "tokens out", "at most", "price", "at most", "time"]
-    cells = [heads, *(_cells(name, plan) for name, plan in plans.items())]
+    unknown = ["unknown"] * (len(heads) - 1)
+    cells = [
+        heads,
+        *([name, *unknown] if name in free else _cells(name, plan) for name, plan in plans.items()),
+    ]
     print_lines(columns(cells, right=frozenset(range(1, len(heads)))))
     attempts = f"{counted(len(experiment.planned()), 'attempt')} to judge, about {_time(judging)}"
     print_lines(["", f"{attempts}; all figures are estimates"])
-    for agent in experiment.agents:
-        if agent.kind == "cli" and agent.model is not None:
-            print_lines([f"{agent.name} asks its model as often as it likes: --calls and --tokens limit it"])
+    print_lines(f"{name} asks its model as often as it likes: --calls and --tokens limit it" for name in free)
     first = next((items[0].request for _, items in rows if items), None)
     print_lines(["", "the first prompt:", "", *_prompt(first)] if first is not None else [])
     return Status.YES
