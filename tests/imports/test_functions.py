@@ -59,6 +59,8 @@ OPERATORS: dict[str, tuple[Callable[..., Any], Sequence[tuple[Sequence[int], str
     "reshape_transpose": (lambda x: op.permute_dims(op.reshape(x, (3, 4, 5)), [2, 0, 1]), [ROWS]),
     "concat_split": (lambda a, b: op.split(op.concat([a, b], 1), 3, 1)[1], [ROWS, ROWS]),
     "where": (lambda x: op.where(op.greater(x, relax.const(0.0)), x, x * relax.const(0.1)), [ROWS]),
+    "remainder": (lambda x: op.mod(x, relax.const(0.7)), [ROWS]),
+    "resized": (lambda x: op.image.resize2d(x, (13, 13), layout="NCHW", method="linear"), [IMAGE]),
     "padded": (lambda x: op.nn.pad(x, (1, 2, 0, 3), "constant", 1.5), [ROWS]),
     "int8_matmul": (lambda a, b: op.matmul(a, b, out_dtype="int32"), [((5, 12), "int8"), ((12, 7), "int8")]),
 }  # fmt: skip
@@ -126,8 +128,9 @@ def test_slices_of_an_unrolled_loop_leave_its_step_one_function() -> None:
         (("reshape", "transpose"), "reshape"),
         (("reshape", "matmul", "add", "add", "tir_tanh", "multiply", "add"), "matmul_add_tanh_mul"),
         (("nn.nms",), "nn_nms"),
+        (("assert",), "f_assert"),
     ],
-    ids=["fused", "moves", "long", "dotted"],
+    ids=["fused", "moves", "long", "dotted", "word of Python"],
 )
 def test_a_name_says_what_is_computed(operators: tuple[str, ...], name: str) -> None:
     assert short_name(operators) == name

@@ -1,5 +1,6 @@
 """The distinct functions of a fused model, each as a kernel text or with the reason why it is none."""
 
+import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -96,7 +97,7 @@ def short_name(operators: Sequence[str]) -> str:
         WORDS.get(operators[0], operators[0])
     ]
     name = "_".join(words[:MOST_WORDS]).replace(".", "_").lower()[:LONGEST_NAME].strip("_")
-    return name if name.isidentifier() else f"f_{name}"
+    return name if name.isidentifier() and not keyword.iskeyword(name) else f"f_{name}"
 
 
 def _unique(base: str, taken: set[str]) -> str:

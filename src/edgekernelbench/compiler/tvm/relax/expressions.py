@@ -115,12 +115,24 @@ class Translator:
         kind = type(node)
         if kind in COMPARISONS:
             return Compare(ops=(COMPARISONS[kind],), operands=(self.value(node.a), self.value(node.b)))
+        if kind is tirx.Mod:
+            return self._remainder(node)
         if kind not in ARITHMETIC:
             raise NotRaisedError(f"an expression of kind {kind.__name__}")
         op = ARITHMETIC[kind]
         if op == "/" and not _type(node).startswith(("float", "bfloat")):
             op = self._whole_division(node)
         return Binary(op=op, left=self.value(node.a), right=self.value(node.b))
+
+    def _remainder(self, node: Any) -> Expr:
+        """Write a remainder that has the sign of what is divided."""
+        left, right = self.value(node.a), self.value(node.b)
+        if _type(node).startswith(("float", "bfloat")):
+            whole = Call(function="trunc", args=(Binary(op="/", left=left, right=right),))
+            return Binary(op="-", left=left, right=Binary(op="*", left=whole, right=right))
+        if all(self.analyzer.can_prove(part >= 0) for part in (node.a, node.b)):
+            return Binary(op="%", left=left, right=right)
+        raise NotRaisedError("a remainder of whole numbers that has the sign of what is divided")
 
     def _whole_division(self, node: Any) -> str:
         """Take a division that cuts towards zero for one that floors where both sides are not negative."""
