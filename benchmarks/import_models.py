@@ -112,7 +112,8 @@ def main() -> None:
     table = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)]
     versions = ", ".join(f"{name} {version(name)}" for name in ("apache-tvm", "torch", "onnxruntime"))
     notes = f"{datetime.now(tz=UTC):%Y-%m-%d}, {platform.machine()}, {versions}"
-    text = "\n".join([f"# Imported models\n\n`{' '.join(sys.argv)}`, {notes}\n", *table]) + "\n"
+    command = " ".join(["python benchmarks/import_models.py", *options.names])
+    text = "\n".join([f"# Imported models\n\n`{command}`, {notes}\n", *table]) + "\n"
     if options.out is not None:
         options.out.write_text(text, encoding="utf-8")
 
