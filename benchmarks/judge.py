@@ -24,13 +24,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Lock
 
 from edgekernelbench.evaluator.baselines import Baseline, Bench, Contender, DefaultBaseline
 from edgekernelbench.evaluator.device_lock import hold_device
+from edgekernelbench.evaluator.devices import open_judges
 from edgekernelbench.evaluator.environment import (
     WORKER_COMMAND,
     scratch_root,
@@ -40,11 +43,13 @@ from edgekernelbench.evaluator.environment import (
 from edgekernelbench.evaluator.exam import Exams, choose_inputs
 from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.evaluator.messages import Limits
+from edgekernelbench.evaluator.pool import JudgePool
 from edgekernelbench.evaluator.quiet import measure_quietly
 from edgekernelbench.evaluator.ring import Lost, Timed, TimingPlan
 from edgekernelbench.evaluator.standby import Standby
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.evaluator.supervisor import Supervisor
+from edgekernelbench.evaluator.telemetry import read_telemetry
 from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.lowering.default import default_lowering
@@ -65,6 +70,7 @@ ONE_CHILD = TimingPlan()
 PROFILE = load_profile("llvm")
 LINES = 25
 EXAMS = Exams()
+TAKING = Lock()
 IN_A_ROW = 4
 """Judgements of one workload after the other, as in a run: its inputs and answers are made once, its baseline
 waits for the next."""
@@ -131,7 +137,9 @@ def copy_of_default(workload: Workload) -> str:
     return print_kernel(default_lowering(facts, PROFILE.target, PROFILE))
 
 
-def judged(judge: Judge, workload: Workload, text: str, plan: TimingPlan | None, secret: int) -> Judgement:
+def judged(
+    judge: Judge | JudgePool, workload: Workload, text: str, plan: TimingPlan | None, secret: int
+) -> Judgement:
     inputs = choose_inputs(secret.to_bytes(8, "big"), workload)
     return judge.judge(Submission(workload, text, inputs, plan))
 
@@ -237,6 +245,9 @@ class OneLibrary:
     name: str = "vendor"
     required: bool = False
 
+    def text(self, workload: Workload) -> None:
+        """Say that it is no kernel text."""
+
 
 WAYS = ("alone", "in the ring", "never stopped")
 """Alone, a library has its own settings. The last is the fault: who has no turn goes on spinning, OpenMP as
@@ -284,7 +295,9 @@ def library_time(
     exam = EXAMS.exam(workload, choose_inputs(b"vendor", workload), timed=True)
     cores = worker_cores(PROFILE.threads)
     limits = Limits(deadline_s=120.0, run_s=60.0, memory_bytes=16 << 30, cpus=cores)
-    beside: list[Baseline] = [] if way == "alone" else [DefaultBaseline(Bench(PROFILE, given.compiler))]
+    beside: list[Baseline] = [OneLibrary((contender,))]
+    if way != "alone":
+        beside.insert(0, DefaultBaseline(Bench(PROFILE, given.compiler)))
     command = [sys.executable, "-c", NEVER_STOPPED] if way == "never stopped" else [*WORKER_COMMAND]
     environment = worker_environment(PROFILE.threads)
     if way != "in the ring":  # as it comes
@@ -300,14 +313,11 @@ def library_time(
             return servers[name]
 
         standby = Standby(server, partial(hold_device, "cpu"))
-        things = [
-            standby.ready(each, exam, ONE_CHILD, limits, fresh=True)
-            for each in (*beside, OneLibrary((contender,)))
-        ]
+        things = [standby.ready(each, exam, ONE_CHILD, limits, fresh=True) for each in beside]
         timed = [thing for thing in things if isinstance(thing, Timed)]
         if len(timed) < len(things):
             return None
-        measured = measure_quietly(timed, ONE_CHILD, cores)
+        measured = measure_quietly(timed, ONE_CHILD, cores, lambda: read_telemetry(cores))
         if isinstance(measured, Lost):
             return None
         series = (measured.ring.kernel, *measured.ring.baselines)[-1]
@@ -321,6 +331,24 @@ def one_after_the_other(given: argparse.Namespace) -> Iterator[tuple[Workload, s
         yield from itertools.repeat(pair, IN_A_ROW)
 
 
+def keep_judging(
+    judges: JudgePool,
+    tasks: Iterator[tuple[Workload, str]],
+    plan: TimingPlan | None,
+    end: float,
+    spent: list[float],
+) -> None:
+    """Judge until the time is over; note the seconds of each."""
+    while time.perf_counter() < end:
+        with TAKING:
+            workload, text = next(tasks)
+        start = time.perf_counter()
+        judgement = judged(judges, workload, text, plan, 0)
+        spent.append(time.perf_counter() - start)
+        if isinstance(judgement.outcome, Unjudged):
+            print(f"{workload.id}: {judgement.outcome}", file=sys.stderr)
+
+
 def throughput(given: argparse.Namespace) -> None:
     """Count judgements: copies of the default lowering, a few of one workload, a few of the next."""
     chosen = workloads(given)
@@ -330,19 +358,16 @@ def throughput(given: argparse.Namespace) -> None:
         ("one child", ONE_CHILD, 60),
         ("final", FINAL, 8),
     ):
-        with Judge(PROFILE, compiler=given.compiler) as judge:
-            for workload in chosen:  # servers start, answers are computed
-                judged(judge, workload, copy_of_default(workload), None, 0)
+        with open_judges(PROFILE.name, given.compiler, timed=plan is not None) as judges:
+            for workload in chosen * judges.size:  # servers start, answers are computed
+                judged(judges, workload, copy_of_default(workload), None, 0)
+            begin = time.perf_counter()
+            tasks = one_after_the_other(given)
             spent: list[float] = []
-            for workload, text in one_after_the_other(given):
-                start = time.perf_counter()
-                judgement = judged(judge, workload, text, plan, 0)
-                spent.append(time.perf_counter() - start)
-                if isinstance(judgement.outcome, Unjudged):
-                    print(f"{workload.id}: {judgement.outcome}", file=sys.stderr)
-                if sum(spent) > given.size:
-                    break
-        rate = 60 * len(spent) / sum(spent)
+            with ThreadPoolExecutor(judges.size) as side_by_side:
+                for _ in range(judges.size):
+                    side_by_side.submit(keep_judging, judges, tasks, plan, begin + given.size, spent)
+            rate = 60 * len(spent) / (time.perf_counter() - begin)
         print(f"| {kind} | {rate:,.0f} | {statistics.median(spent):.3f} | {goal} |", flush=True)
 
 

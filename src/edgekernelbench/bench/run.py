@@ -128,6 +128,7 @@ def continue_run(
             experiment.compiler,
             partial(baselines_of, experiment),
             release=release_name(),
+            timed=experiment.timing != "none",
         ) as judges,
     ):
         if experiment.answers_of is not None:

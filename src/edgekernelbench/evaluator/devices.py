@@ -1,5 +1,6 @@
 """From the word for a device to what it has, and to judges of it."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -64,15 +65,17 @@ def open_judges(
     *,
     release: str = "",
     at_most: int = 64,
+    timed: bool = True,
 ) -> JudgePool:
-    """Open a judge for each board of a kind, or the one of a device of this machine.
+    """Open a judge for each board of a kind; one here, or one a core of this CPU where nothing is timed.
 
     Args:
         device: A profile, `rpc:KEY`, or `rpc:KEY@HOST:PORT`.
         compiler: Name of the compiler.
         make_baselines: Gives the baselines; None for `default` alone.
         release: Id of the release that records name; empty names none.
-        at_most: How many boards are taken.
+        at_most: How many judges there are at most.
+        timed: Whether anything will be timed.
 
     Raises:
         PrerequisiteError: When there is no such board, or boards cannot take what the compiler makes.
@@ -82,9 +85,17 @@ def open_judges(
         return None if make_baselines is None else make_baselines(profile)
 
     if not is_board(device):
-        profile = load_profile(device)
-        beside, peaks = baselines(profile), load_peaks(profile)
-        return JudgePool([Judge(profile, compiler=compiler, baselines=beside, release=release, peaks=peaks)])
+        profile, exams = load_profile(device), Exams()
+        peaks = load_peaks(profile)
+        count = 1 if timed or profile.target != "llvm" else min(at_most, len(os.sched_getaffinity(0)))
+
+        def one() -> Judge:
+            beside = baselines(profile)
+            return Judge(
+                profile, compiler=compiler, baselines=beside, release=release, peaks=peaks, exams=exams
+            )
+
+        return JudgePool([one() for _ in range(count)])
     if compiler != "tvm":
         raise PrerequisiteError(
             f"boards take what tvm compiles, not what {compiler} does", "use --compiler tvm"
