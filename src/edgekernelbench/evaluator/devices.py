@@ -81,21 +81,13 @@ def open_judges(
         PrerequisiteError: When there is no such board, or boards cannot take what the compiler makes.
     """
 
+    if not is_board(device):
+        count = at_most if not timed else 1
+        return _judges_here(load_profile(device), compiler, make_baselines, release=release, at_most=count)
+
     def baselines(profile: Profile) -> Sequence[Baseline] | None:
         return None if make_baselines is None else make_baselines(profile)
 
-    if not is_board(device):
-        profile, exams = load_profile(device), Exams()
-        peaks = load_peaks(profile)
-        count = 1 if timed or profile.target != "llvm" else min(at_most, len(os.sched_getaffinity(0)))
-
-        def one() -> Judge:
-            beside = baselines(profile)
-            return Judge(
-                profile, compiler=compiler, baselines=beside, release=release, peaks=peaks, exams=exams
-            )
-
-        return JudgePool([one() for _ in range(count)])
     if compiler != "tvm":
         raise PrerequisiteError(
             f"boards take what tvm compiles, not what {compiler} does", "use --compiler tvm"
@@ -121,3 +113,29 @@ def open_judges(
     beside = baselines(first.profile) or (DefaultBaseline(Bench(first.profile, compiler)),)
     readier = Readier(first.profile, exams, parcels, tuple(beside), first.limits)
     return JudgePool(judges, lambda: another(AGAIN_S), readier)
+
+
+def _judges_here(
+    profile: Profile,
+    compiler: str,
+    make_baselines: MakeBaselines | None,
+    *,
+    release: str,
+    at_most: int,
+) -> JudgePool:
+    """Open judges of this machine: one a core of a CPU, one of anything else."""
+    count = min(at_most, len(os.sched_getaffinity(0))) if profile.target == "llvm" else 1
+    exams, peaks = Exams(), load_peaks(profile)
+    return JudgePool(
+        [
+            Judge(
+                profile,
+                compiler=compiler,
+                baselines=None if make_baselines is None else make_baselines(profile),
+                release=release,
+                peaks=peaks,
+                exams=exams,
+            )
+            for _ in range(count)
+        ]
+    )
