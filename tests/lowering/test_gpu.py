@@ -169,3 +169,20 @@ def test_very_many_short_rows_have_a_thread_each() -> None:
     lines = written("softmax", {"R": 20000, "N": 60})
     assert 'bind(out_i_i, "threadIdx.x")' in lines
     assert "compute_at(den, out_i_i)" in lines
+
+
+POOLED = """
+def k(x: f32[{channels}, 20, 60], left: i32[3] in range(40)):
+    with compute:
+        s[c, q]: f32[{channels}, 3] = sum(x[c, i, left[q] + j] for i in range(20) for j in range(21))
+        return s
+"""
+
+
+@pytest.mark.parametrize(("channels", "shared"), [(960, True), (3000, False)])
+def test_long_sums_of_elements_that_do_not_keep_the_device_busy_are_shared(
+    channels: int, *, shared: bool
+) -> None:
+    """A thread for each of 2,880 sums of 420 elements took ten times as long as a block for each."""
+    lines = of_text(POOLED.format(channels=channels))
+    assert any(line.startswith("order(s_i_s_j_i,") for line in lines) == shared

@@ -26,10 +26,10 @@ FEW = 1 << 14
 LONELY = 1 << 10
 """So few elements that even short reductions are shared out."""
 
-MANY = 1 << 11
-SHORT_STEPS, LONG_STEPS = 128, 512
-"""Elements that keep a device busy by themselves, when each has no more steps than this: the first where
-neighbouring threads read far apart."""
+MANY, SHORT_STEPS = 1 << 11, 128
+VERY_MANY, LONG_STEPS = 1 << 13, 512
+"""Elements that keep a device busy by themselves, when each has no more steps than this; the second where
+neighbouring threads read neighbours."""
 
 COLUMN_STEPS = 32
 COLUMNS = 1 << 15
@@ -47,8 +47,9 @@ def is_long(view: View) -> bool:
     steps, elements = prod(view.sizes[axis] for axis in view.reduced), prod(view.stage.shape)
     if elements > FEW or steps < (LONG if elements > LONELY else LONG // 4):
         return False
-    busy = elements >= MANY and steps <= (SHORT_STEPS if _along(view) else LONG_STEPS)
-    return not busy
+    busy = elements >= MANY and steps <= SHORT_STEPS
+    apart = elements >= VERY_MANY and steps <= LONG_STEPS and not _along(view)
+    return not (busy or apart)
 
 
 def _along(view: View) -> bool:
