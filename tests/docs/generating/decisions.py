@@ -23,6 +23,10 @@ def decisions_page(folder: Path) -> str:
         folder: Where the decisions are.
     """
     rows = []
+    numbers = [path.name[:4] for path in folder.glob("[0-9]*.md")]
+    twice = sorted({number for number in numbers if numbers.count(number) > 1})
+    if twice:
+        raise ValueError(f"two decisions have the number {', '.join(twice)}: take the next free one")
     for path in sorted(folder.glob("[0-9]*.md")):
         text = path.read_text(encoding="utf-8")
         title = re.match(r"# (\d{4}) (.+)", text)
