@@ -42,11 +42,11 @@ CALLS = {
 }  # fmt: skip
 
 
-def program(body: str, folder: Path) -> Path:
-    (folder / "kernel.h").write_text("void kernel(const float *x, float *out);\n", encoding="utf-8")
+def program(body: str, folder: Path, taken: str = "const float *x, float *out") -> Path:
+    (folder / "kernel.h").write_text(f"void kernel({taken});\n", encoding="utf-8")
     runner = files("edgekernelbench.compiler.control") / "data" / "runner.c"
     (folder / "runner.c").write_text(runner.read_text(encoding="utf-8"), encoding="utf-8")
-    (folder / "entry.c").write_text(entry_source(2), encoding="utf-8")
+    (folder / "entry.c").write_text(entry_source(taken.count("*")), encoding="utf-8")
     (folder / "kernel.c").write_text(f'{HEAD}#include "kernel.h"\n{body}\n', encoding="utf-8")
     command = ["cc", "-O1", "-w", "-fopenmp", "runner.c", "entry.c", "kernel.c", "-o", "it", "-lpthread"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=60)
@@ -75,6 +75,42 @@ def test_a_kernel_is_called_with_its_buffers(tmp_path: Path, arena: Arena) -> No
     for number in range(3):
         assert np.array_equal(arena.outputs(number)[0].view(np.float32), 2 * X)
         assert arena.damage(number, [X]) is None
+
+
+@pytest.mark.parametrize("code", [81, 82])
+def test_a_kernel_that_ends_as_if_the_system_lacked_something_ended_itself(
+    tmp_path: Path, arena: Arena, code: int
+) -> None:
+    """Else the attempt would be unjudged, and made again: another try for whoever is about to fail."""
+    body = f"void kernel(const float *x, float *out) {{ exit({code}); }}"
+    with (
+        started(program(body, tmp_path), arena) as stranger,
+        pytest.raises(StrangerLost, match="exited with"),
+    ):
+        stranger.call([arena.offsets(0)])
+
+
+def test_inputs_that_are_given_with_a_call_are_nowhere_before_its_turn(tmp_path: Path) -> None:
+    body = """void kernel(const float *w, const float *x, float *out) {
+        for (int i = 0; i < 8; ++i) out[i] = x[i] + ((const float *)((const char *)x + STRIDE))[i];
+    }"""
+    with Arena((*SLOTS, *SLOTS), SLOTS, (True, False), 3) as arena:
+        assert arena.given == X.nbytes
+        arena.fill_constants([X, X])
+        for number in range(3):
+            arena.fill(number, [X, X])
+        stride = arena.offsets(1)[1] - arena.offsets(0)[1]
+        made = program(
+            body.replace("STRIDE", str(stride)), tmp_path, "const float *w, const float *x, float *out"
+        )
+        with Stranger(made, arena.handle, arena.size, 3, 1) as stranger:
+            stranger.call([arena.offsets(0)])
+            assert np.array_equal(arena.outputs(0)[0].view(np.float32), 2 * X)
+            given = [arena.withhold(number) for number in (0, 1)]
+            stranger.timed([arena.offsets(number) for number in (0, 1)], given)
+        for number, sees in ((0, X), (1, 2 * X)):
+            assert np.array_equal(arena.outputs(number)[0].view(np.float32), sees)
+            assert arena.damage(number, [X, X]) is None
 
 
 @pytest.mark.parametrize("name", CALLS)

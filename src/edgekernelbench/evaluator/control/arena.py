@@ -26,7 +26,12 @@ SURE_BYTES = 8
 
 
 class Arena:
-    """Room for a number of calls, each with inputs and outputs of its own."""
+    """Room for a number of calls, each with inputs and outputs of its own.
+
+    Attributes:
+        given: Bytes of the inputs of a call, where it must not see them before its turn: where weights
+            outweigh them, so that calls done together would read weights once for all. 0 elsewhere.
+    """
 
     def __init__(
         self, params: Sequence[Slot], outputs: Sequence[Slot], const: Sequence[bool], slots: int
@@ -48,6 +53,9 @@ class Arena:
         self._kept, start = _lay_out(kept, GUARD_BYTES)
         self._moving, middle = _lay_out(moving, GUARD_BYTES)
         self._outputs, self._stride = _lay_out(outputs, middle)
+        last = self._moving[-1] if moving else None
+        weights, inputs = sum(p.nbytes for p in kept), sum(p.nbytes for p in moving)
+        self.given = last.offset + last.nbytes - GUARD_BYTES if last and weights >= inputs else 0
         self._start = start
         self.size = start + slots * self._stride
         self.slots = slots
@@ -87,6 +95,17 @@ class Arena:
             self._view(slot, base)[...] = _as_bytes(array)
         for slot in self._outputs:
             self._view(slot, base)[...] = poison(slot.dtype, _count(slot), again=again)
+
+    def withhold(self, number: int) -> tuple[int, bytes]:
+        """Take the inputs of a call away again.
+
+        Returns:
+            Where they belong, and their bytes with those of the guards between them.
+        """
+        start = self._base(number) + GUARD_BYTES
+        inputs = self._bytes[start : start + self.given].tobytes()
+        self._bytes[start : start + self.given] = 0
+        return start, inputs
 
     def offsets(self, number: int) -> list[int]:
         """Say where a call finds each parameter and output."""

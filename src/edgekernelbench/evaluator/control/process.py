@@ -20,7 +20,8 @@ from typing import Self
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.evaluator.timing import allowed_cores, thread_uses, waiting_time, working_threads
 
-F_SETPIPE_SZ = 1031
+F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032
+PAGE_BYTES, WORD_BYTES = 4096, 8
 ORDER_BYTES = 1 << 20
 """Room of the pipe of orders: a whole round is in it before the process goes on."""
 
@@ -40,6 +41,11 @@ class StrangerLost(Exception):  # noqa: N818 - it is how a process ended, no fau
         super().__init__(detail)
         self.signal = number
         self.detail = detail
+
+
+def order_bytes(calls: int, pointers: int, given: int) -> int:
+    """Say how much of a pipe an order fills: whole pages, and one that was begun before."""
+    return 2 * PAGE_BYTES + calls * ((pointers + 1) * WORD_BYTES + given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,8 @@ class Stranger:
         self._answers, answers = os.pipe()
         with suppress(OSError):  # what a system does not give is not needed for short rounds
             fcntl.fcntl(self._orders, F_SETPIPE_SZ, ORDER_BYTES)
-        self._pointers = pointers
+        self._room = fcntl.fcntl(self._orders, F_GETPIPE_SZ)
+        self._has_begun = False
         words = [handle, size, orders, answers, pointers, threads]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - it was built here, and gives up its rights itself
@@ -106,9 +113,25 @@ class Stranger:
         self._await()
         self._stop()
 
-    def timed(self, offsets: Sequence[Sequence[int]]) -> Turn:
-        """Do the same with the clock running; it must have made a call before."""
-        self._order(offsets)
+    def takes(self, calls: int, pointers: int, given: int) -> bool:
+        """Whether an order with its inputs fits into the pipe, in which it waits for the process to go on.
+
+        Args:
+            calls: How many.
+            pointers: Buffers a call.
+            given: Bytes of inputs a call.
+        """
+        return order_bytes(calls, pointers, given) <= self._room
+
+    def timed(self, offsets: Sequence[Sequence[int]], given: Sequence[tuple[int, bytes]] = ()) -> Turn:
+        """Do the same with the clock running; it must have made a call before.
+
+        Args:
+            offsets: For each call, where it finds its buffers.
+            given: For each call, bytes that are put down when its turn comes, all of one length, and where;
+                nothing where its inputs are there already.
+        """
+        self._order(offsets, given)
         before = thread_uses(self._process.pid)
         start = time.perf_counter_ns()
         self._go()
@@ -119,9 +142,12 @@ class Stranger:
         working = working_threads(before, after)
         return Turn(ns, len(working), allowed_cores(working), waiting_time(before, after))
 
-    def _order(self, offsets: Sequence[Sequence[int]]) -> None:
-        numbers = [len(offsets), *(place for call in offsets for place in call)]
-        data = struct.pack(f"<{len(numbers)}q", *numbers)
+    def _order(self, offsets: Sequence[Sequence[int]], given: Sequence[tuple[int, bytes]] = ()) -> None:
+        given = given or [(0, b"")] * len(offsets)
+        parts = [struct.pack("<2q", len(offsets), len(given[0][1]) if given else 0)]
+        for call, (place, inputs) in zip(offsets, given, strict=True):
+            parts += [struct.pack(f"<{len(call) + 1}q", *call, place), inputs]
+        data = b"".join(parts)
         try:
             while data:
                 data = data[os.write(self._orders, data) :]
@@ -133,6 +159,10 @@ class Stranger:
             os.kill(self._process.pid, signal.SIGCONT)
 
     def _await(self) -> None:
+        if not self._has_begun:
+            if os.read(self._answers, 1) != b"r":
+                raise self._lost()
+            self._has_begun = True
         if os.read(self._answers, 1) != b"d":
             raise self._lost()
 
@@ -147,9 +177,9 @@ class Stranger:
 
     def _lost(self) -> StrangerLost:
         code = self._process.wait()
-        if code == NO_FILTER:
+        if code == NO_FILTER and not self._has_begun:
             raise PrerequisiteError("this system cannot confine a process (seccomp)", "use a Linux that can")
-        if code == NO_ROOM:
+        if code == NO_ROOM and not self._has_begun:
             return StrangerLost(None, "the process could not map its buffers")
         if code == -signal.SIGSYS:
             return StrangerLost(signal.SIGSYS, "a system call that kernels do not have ended it")

@@ -2,8 +2,9 @@
 
    runner ARENA SIZE ORDERS ANSWERS POINTERS THREADS
 
-   ARENA is a file of shared memory with all buffers; ORDERS and ANSWERS are pipes. An order is a count, and
-   for each call POINTERS offsets into the arena; one byte answers it. Who orders holds the clock, and reads
+   ARENA is a file of shared memory with all buffers; ORDERS and ANSWERS are pipes. An order is a count and a
+   size, and for each call POINTERS offsets into the arena, one more, and as many bytes as the size says, which
+   are put there: inputs that were nowhere before. One byte answers it, and one comes before all orders. Who orders holds the clock, and reads
    the arena itself: nothing that this process says or does about time or values is believed.
 
    Before the first call all system calls are given up but those below; any other ends the process. */
@@ -134,11 +135,13 @@ int main(int argc, char **words) {
     { __asm__ volatile("" ::: "memory"); } /* the team is there, and its filter with it */
 #endif
     if (give_up_calls(orders, answers, threads)) return NO_FILTER;
-    for (int64_t calls; get(orders, &calls, sizeof calls);) {
-        while (calls-- > 0) {
-            int64_t offsets[MOST_POINTERS];
+    if (write(answers, "r", 1) != 1) return NO_ROOM; /* however it ends from here on, it is the kernel's doing */
+    for (int64_t order[2]; get(orders, order, sizeof order);) {
+        while (order[0]-- > 0) {
+            int64_t offsets[MOST_POINTERS + 1];
             void *buffers[MOST_POINTERS];
-            if (!get(orders, offsets, pointers * sizeof *offsets)) return NO_ROOM;
+            if (!get(orders, offsets, (pointers + 1) * sizeof *offsets)) return NO_ROOM;
+            if (order[1] && !get(orders, base + offsets[pointers], (size_t)order[1])) return NO_ROOM;
             for (size_t n = 0; n < pointers; ++n) buffers[n] = base + offsets[n];
             ekb_entry(buffers);
         }
