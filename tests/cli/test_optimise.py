@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.bench.optimising.record import Optimisation, Whole, store_optimisation
 from edgekernelbench.cli.main import run
-from edgekernelbench.cli.optimise import parse_duration
+from edgekernelbench.cli.optimise import _again, parse_duration
 from edgekernelbench.cli.status import Status
 
 
@@ -78,3 +79,21 @@ def test_wrong_words_of_export_are_refused(
     text.write_text("def k(x: f32[4]):\n    with compute:\n        y[i]: f32[4] = x[i]\n        return y\n")
     assert run(["export", str(text), "--to", str(tmp_path / "out"), *words]) == Status.USAGE
     assert says in capsys.readouterr().err
+
+
+def test_a_folder_goes_on_as_it_was_begun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    begun = Optimisation(source="net.onnx", device="llvm", agent="policy", budget_s=60.0)
+    store_optimisation(begun, tmp_path)
+    assert run(["optimise", "other.onnx", "--out", str(tmp_path)]) == Status.USAGE
+    assert "expected net.onnx on llvm by policy, as the folder was begun, found other.onnx" in (
+        capsys.readouterr().err
+    )
+
+
+def test_more_time_lets_a_finished_one_go_on() -> None:
+    whole = Whole(against="PyTorch", apart=0.0)
+    done = Optimisation(source="n", device="llvm", agent="policy", budget_s=60.0, whole=whole)
+    assert _again(done, "n", "llvm", "policy", None) == done
+    assert _again(done, "n", "llvm", "policy", "60s") == done
+    more = _again(done, "n", "llvm", "policy", "2min")
+    assert (more.budget_s, more.whole) == (120.0, None)

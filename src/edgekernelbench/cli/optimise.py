@@ -23,6 +23,16 @@ from edgekernelbench.reports.text import columns
 
 app = command_app()
 
+Duration = Annotated[
+    str | None,
+    typer.Option(
+        "--budget",
+        help="Time for all searches, such as 90s, 20min, 2h; more of it lets a finished one go on.",
+        metavar="TIME",
+        show_default="20min",
+    ),
+]
+
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h)?")
 _SECONDS = {"s": 1, "min": 60, "h": 3600, None: 1}
 
@@ -46,9 +56,7 @@ def optimise(
     language_model: Annotated[
         str | None, typer.Option("--model", help="Whom leka asks, such as smollm2.", metavar="NAME")
     ] = None,
-    budget: Annotated[
-        str, typer.Option("--budget", help="Time for all searches, such as 90s, 20min, 2h.", metavar="TIME")
-    ] = "20min",
+    budget: Duration = None,
     size: Sizes = None,
     trust: Trust = False,
     base_url: BaseUrl = None,
@@ -62,9 +70,7 @@ def optimise(
     """
     folder = Path(out)
     if (folder / ABOUT).is_file():
-        found = load_optimisation(folder)
-        if found.source != model:
-            raise CatalogueError(f"{out} is of {found.source}; name another folder with --out")
+        found = _again(load_optimisation(folder), model, device, agent, budget)
         say(f"{out}: {found.spent_s:.0f} of {found.budget_s:.0f} s were spent before")
     else:
         settings = Optimisation(
@@ -72,7 +78,7 @@ def optimise(
             device=device,
             agent=_agent(agent, language_model),
             model=language_model,
-            budget_s=parse_duration(budget),
+            budget_s=parse_duration(budget or "20min"),
         )
         found = _begin(settings, Request(model, parse_sizes(size or []), trust), folder)
     try:
@@ -86,6 +92,22 @@ def optimise(
         print_lines(_lines(found))
         say(f"`ekb export {out} --to PROGRAM` writes the model as a C program")
     return Status.YES
+
+
+def _again(found: Optimisation, model: str, device: str, agent: str, budget: str | None) -> Optimisation:
+    """Take an optimisation up again, with more time where that was asked for."""
+    now = (model, device, agent)
+    before = (found.source, found.device, found.agent)
+    if now != before:
+        raise CatalogueError(
+            f"expected {' on '.join(before[:2])} by {before[2]}, as the folder was begun, "
+            f"found {' on '.join(now[:2])} by {now[2]}; name another folder with --out"
+        )
+    seconds = found.budget_s if budget is None else parse_duration(budget)
+    if seconds == found.budget_s:
+        return found
+    # The whole is proven again: kernels may change.
+    return found.model_copy(update={"budget_s": seconds, "whole": None})
 
 
 def _begin(settings: Optimisation, request: Request, folder: Path) -> Optimisation:
