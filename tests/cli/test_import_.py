@@ -66,6 +66,12 @@ def test_a_problem_file_is_imported_with_other_sizes_once_it_is_trusted(tmp_path
     assert done.json["framework"] == "PyTorch"
 
 
+def test_a_folder_that_was_imported_takes_no_options_of_an_import(tmp_path: Path, ekb: Ekb) -> None:
+    done = ekb("profile", str(tmp_path), "--trust")
+    assert done.status == Status.USAGE
+    assert "is imported already" in done.err
+
+
 @pytest.mark.slow
 def test_a_profile_says_where_the_time_goes(tmp_path: Path, ekb: Ekb) -> None:
     page = tmp_path / "page.html"

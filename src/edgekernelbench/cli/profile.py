@@ -51,6 +51,8 @@ def profile(
     """
     if html is not None and not Path(html).parent.is_dir():
         raise CatalogueError(f"{html}: its folder does not exist; make it first")
+    if Path(model).is_dir() and (out is not None or size or trust):
+        raise CatalogueError(f"{model} is imported already: --out, --size and --trust are for `ekb import`")
     with tempfile.TemporaryDirectory(prefix="ekb-profile-") as scratch:
         folder = Path(model)
         if not folder.is_dir():
