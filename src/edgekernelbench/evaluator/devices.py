@@ -80,7 +80,6 @@ def open_judges(
     Raises:
         PrerequisiteError: When there is no such board, or boards cannot take what the compiler makes.
     """
-
     if not is_board(device):
         count = at_most if not timed else 1
         return _judges_here(load_profile(device), compiler, make_baselines, release=release, at_most=count)

@@ -41,8 +41,8 @@ Rewrite = Callable[[Rewritten, Profile], Rewritten | None]
 
 
 def _dots(given: Rewritten, profile: Profile) -> Rewritten | None:
-    if "dot4" not in profile.instructions:
-        return None
+    if profile.target != "llvm" or "dot4" not in profile.instructions:
+        return None  # the rules of GPUs leave nothing to it
     found = dot_form(given.facts, profile.vector_bytes // 4)
     if found is None:
         return None
