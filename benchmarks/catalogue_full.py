@@ -32,7 +32,8 @@ DONE = "in order"
 def key_of(workload: Workload) -> str:
     """Hash the text, the program and the row: what a result is about."""
     pattern = workload.pattern
-    row = f"{workload.sizes} {workload.inputs} {workload.accumulate} {workload.tolerance_lsb}"
+    inputs = {name: draw.model_dump(exclude_defaults=True) for name, draw in workload.inputs.items()}
+    row = f"{dict(workload.sizes)} {inputs} {workload.accumulate} {workload.tolerance_lsb}"
     return hash_text(f"{pattern.source_text}\n{pattern.torch_text}\n{row}")[:10]
 
 
