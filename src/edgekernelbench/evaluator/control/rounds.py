@@ -5,7 +5,8 @@ later process its memory. Weights are the same in all calls of a process, as the
 language, whose layouts of weights are prepared ahead of time: what follows from weights alone may be kept.
 
 Calls of a sample come one after another. Done together, they would read and convert weights once for all,
-which no kernel can that is called once; so where weights outweigh inputs, those of a call come with its order.
+which no kernel can that is called once; so where weights outweigh inputs, those of a call come with its
+order.
 """
 
 import secrets
