@@ -42,7 +42,7 @@ SUITES_FOLDER = "suites"
 NAMED = 3
 """Workloads of a pattern that a message names."""
 
-TUPLES = ("fan", "axes", "values")
+TUPLES = ("fan", "axes", "values", "lift")
 """Keys of draws that take several numbers."""
 
 

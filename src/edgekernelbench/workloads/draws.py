@@ -24,6 +24,9 @@ class Normal(_Draw):
     corners: float | None = None
     """Value of the very first and the very last element, in every distribution: what is chosen at the borders
     alone shows there."""
+    lift: tuple[int, float] | None = None
+    """A place along the last axis but one, and what is added there: to biases of forget gates. Without it a
+    recurrent network soon forgets, and a kernel that begins anew every so many steps is as good as right."""
 
 
 class Uniform(_Draw):

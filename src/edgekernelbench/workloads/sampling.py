@@ -156,6 +156,8 @@ def _held(draw: Normal | Image | Mask | Pulses | Signal, values: Floats) -> Floa
         values[-1] = 0.0
     if isinstance(draw, Image) and draw.specks is not None:
         values.reshape(-1)[::97] = draw.specks
+    if isinstance(draw, Normal) and draw.lift is not None:
+        values[..., draw.lift[0], :] += draw.lift[1]
     if isinstance(draw, Normal) and draw.corners is not None:
         values.flat[0] = values.flat[-1] = draw.corners
     if isinstance(draw, Mask) and draw.ends:
