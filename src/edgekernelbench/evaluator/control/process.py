@@ -65,6 +65,17 @@ class Turn:
     waited_ns: int
 
 
+def add_turns(turns: Sequence[Turn]) -> Turn:
+    """Add up what several orders showed; at least one."""
+    cores = {core for turn in turns for core in turn.cores}
+    return Turn(
+        ns=sum(turn.ns for turn in turns),
+        threads=max(turn.threads for turn in turns),
+        cores=tuple(sorted(cores)),
+        waited_ns=sum(turn.waited_ns for turn in turns),
+    )
+
+
 class Stranger:
     """A process that runs a stranger's kernel."""
 

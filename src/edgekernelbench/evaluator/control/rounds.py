@@ -4,9 +4,8 @@ What a kernel keeps from one call to the next is of no use, since no later call 
 later process its memory. Weights are the same in all calls of a process, as they are for kernels of our
 language, whose layouts of weights are prepared ahead of time: what follows from weights alone may be kept.
 
-Calls of a sample come one after another. Done together, they would read and convert weights once for all,
-which no kernel can that is called once; so where weights outweigh inputs, those of a call come with its
-order.
+Calls of a round come one after another. Done together, they would read and convert weights once for all,
+which no kernel can that is called once; where weights outweigh inputs, those of a call come with its order.
 """
 
 import secrets
@@ -17,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgekernelbench.evaluator.control.arena import Arena
-from edgekernelbench.evaluator.control.process import ORDER_BYTES, Stranger, Turn, order_bytes
+from edgekernelbench.evaluator.control.process import ORDER_BYTES, Stranger, Turn, add_turns, order_bytes
 from edgekernelbench.evaluator.timing import SLOW_RUN_NS, Batch, set_count
 
 Array = NDArray[np.generic]
 
 SAMPLE_NS = 5_000_000
-"""A sample is at least so long where there are inputs enough: handing over takes some 30 us of it."""
+"""A sample is at least so long where there are inputs enough: handing over takes 6 us, and 0.2 us a call."""
 
 WARM_CALLS, WARM_SLOTS = 6, 2
 """Calls before the clock runs, on inputs of their own: code is there, threads are awake, tables are made."""
@@ -80,7 +79,9 @@ class Rounds:
         self._timed = list(draws[:-WARM_SLOTS])
         self._warm = list(draws[-WARM_SLOTS:])
         self._make_arena, self._start, self._distance = make_arena, start, distance
-        self._least = set_count(set_bytes, cache_bytes)
+        # As many as others rotate: fewer would be found in a cache, more would leave a larger one.
+        self._sets = min(set_count(set_bytes, cache_bytes), len(self._timed))
+        self._rounds = 1
         self._given = self._pointers = 0
 
     def calibrate(self) -> int:
@@ -89,43 +90,50 @@ class Rounds:
         Returns:
             The duration of a call, roughly.
         """
-        few = min(len(self._timed), 3)
-        single = max(1, self._sample(few).ns // few)
+        single = max(1, self._sample().ns // self._sets)
         if single > SLOW_RUN_NS:
-            self.runs = 1
+            self._sets = self.runs = 1
             return single
-        needed = -(-SAMPLE_NS // single)
-        fitting = next(n for n in range(len(self._timed), 0, -1) if n == 1 or self._fits(n))
-        wanted = min(max(self._least, needed), max(fitting, needed))
-        self.runs = max(1, min(wanted, len(self._timed)))
-        return max(1, self._sample(self.runs).ns // self.runs)
+        fitting = next(n for n in range(self._sets, 0, -1) if n == 1 or self._fits(n))
+        if fitting >= max(2, self._sets // 2):
+            self._sets = fitting
+        wanted = -(-SAMPLE_NS // (single * self._sets))
+        self._rounds = max(1, min(wanted, len(self._timed) // self._sets))
+        self.runs = self._sets * self._rounds
+        return max(1, self._sample().ns // self.runs)
 
     def batch(self) -> Batch:
         """Measure one sample."""
-        turn = self._sample(self.runs)
+        turn = self._sample()
         return Batch((turn.ns,), turn.threads, turn.cores, turn.waited_ns)
 
-    def _sample(self, calls: int) -> Turn:
-        order = self._draw(calls)
-        with self._make_arena(WARM_SLOTS + calls) as arena:
+    def _sample(self) -> Turn:
+        """Let a fresh process make its calls, a round at a time: as many as there are sets of buffers."""
+        order = self._draw(self._sets * self._rounds)
+        with self._make_arena(WARM_SLOTS + self._sets) as arena:
             arena.fill_constants(self._warm[0].params)
             for number, draw in enumerate(self._warm):
                 arena.fill(number, draw.params)
             with self._start(arena) as stranger:
                 stranger.call([arena.offsets(n % WARM_SLOTS) for n in range(WARM_CALLS)])
-                # Only now, when it is stopped: it cannot have begun before the clock does.
-                for number, draw in enumerate(order, WARM_SLOTS):
-                    arena.fill(number, draw.params, again=True)
-                places = [arena.offsets(n) for n in range(WARM_SLOTS, arena.slots)]
-                self._given, self._pointers = arena.given, len(places[0])
-                # What a call must not see before its turn comes through the pipe.
-                is_given = arena.given and stranger.takes(calls, self._pointers, arena.given)
-                given = [arena.withhold(n) for n in range(WARM_SLOTS, arena.slots)] if is_given else ()
-                turn = stranger.timed(places, given)
-            for number, draw in enumerate(order, WARM_SLOTS):
-                self.fault = self.fault or arena.damage(number, draw.params)
-                if draw.checked is not None:
-                    self._keep(draw.checked, arena.outputs(number))
+                starts = range(0, len(order), self._sets)
+                turns = [self._round(arena, stranger, order[n : n + self._sets]) for n in starts]
+        return add_turns(turns)
+
+    def _round(self, arena: Arena, stranger: Stranger, order: Sequence[Draw]) -> Turn:
+        # The process is stopped: it cannot have begun before the clock does, nor go on when it was read.
+        for number, draw in enumerate(order, WARM_SLOTS):
+            arena.fill(number, draw.params, again=True)
+        numbers = range(WARM_SLOTS, WARM_SLOTS + len(order))
+        places = [arena.offsets(n) for n in numbers]
+        self._given, self._pointers = arena.given, len(places[0])
+        # What a call must not see before its turn comes through the pipe.
+        is_given = arena.given and stranger.takes(len(order), self._pointers, arena.given)
+        turn = stranger.timed(places, [arena.withhold(n) for n in numbers] if is_given else ())
+        for number, draw in enumerate(order, WARM_SLOTS):
+            self.fault = self.fault or arena.damage(number, draw.params)
+            if draw.checked is not None:
+                self._keep(draw.checked, arena.outputs(number))
         return turn
 
     def _fits(self, calls: int) -> bool:
