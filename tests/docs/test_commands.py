@@ -17,6 +17,10 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"
 _INLINE = re.compile(r"`(ekb [^`\n]+)`")
 _TYPED = re.compile(r"^ *(?:\$ )?(ekb [^\n]*?(?:\\\n[^\n]*?)*)$", re.MULTILINE)
 _AFTER = re.compile(r" (?:\||>|&&) ")
+DOORS = {"task", "check", "measure", "best", "budget"}
+"""What `ekb` knows inside an agent's cell, where it is another program."""
+
+DOORS_PAGE = "bring-an-agent.md"
 SHELL = ("", "text", "sh", "console", "bash")
 
 
@@ -29,7 +33,7 @@ def typed(page: Path) -> Iterator[str]:
     yield from _INLINE.findall(re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL))
 
 
-def complaint(line: str) -> str:
+def complaint(line: str, page: str = "") -> str:
     """Say what is wrong with a command; empty when nothing is."""
     try:
         words = shlex.split(_AFTER.split(line, maxsplit=1)[0], comments=True)[1:]
@@ -37,6 +41,8 @@ def complaint(line: str) -> str:
         return f"{line}: {error}"
     words = [word for word in words if word not in ("--plain", "…", "...")]
     if not words or words[0].startswith("-") or not re.fullmatch(r"[a-z-]+", words[0]):
+        return ""
+    if page == DOORS_PAGE and words[0] in DOORS:
         return ""
     if words[0] not in COMMANDS:
         return f"{line}: there is no `ekb {words[0]}`"
@@ -61,7 +67,7 @@ def _misused(command: Any, words: list[str], line: str) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_command_that_a_page_names_exists(page: Path) -> None:
-    complaints = [said for line in typed(page) if (said := complaint(line))]
+    complaints = [said for line in typed(page) if (said := complaint(line, page.name))]
 
     assert not complaints, "\n".join(complaints)
 
