@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 
 from edgekernelbench.base.errors import SourceError
+from edgekernelbench.base.python_text import parse_python
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.context import Context, Number
 from edgekernelbench.lang.numbers import number
@@ -25,7 +26,15 @@ def read_number(text: str, known: Mapping[str, Number | DType]) -> Number | None
     """
     ctx = Context(text, known, pattern=True)
     ctx.constants.update(known)
-    value = number(ast.parse(text, mode="eval").body, ctx)
+    value = number(_expression(text), ctx)
     if ctx.diagnostics:
         raise SourceError(ctx.ordered(), text)
     return value
+
+
+def _expression(text: str) -> ast.expr:
+    match parse_python(text).body:
+        case [ast.Expr(expression)]:
+            return expression
+        case _:
+            raise SyntaxError(f"expected one number, found {text!r}")

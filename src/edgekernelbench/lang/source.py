@@ -1,14 +1,14 @@
 """From a string to Python's syntax tree: what is refused before anything is looked at.
 
-The text goes through `ast.parse` and is never executed.
+The text goes through Python's parser and is never executed.
 """
 
 import ast
 import re
-import warnings
 
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.errors import SourceError
+from edgekernelbench.base.python_text import parse_python
 from edgekernelbench.base.span import Span
 
 MAX_SOURCE_CHARS = 64 * 1024
@@ -66,9 +66,7 @@ def parse_module(source: str) -> ast.Module:
         SourceError: P01 when it is not Python, P03 when it is nested too deeply.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes in strings, which are refused later
-            return ast.parse(source)
+        return parse_python(source)
     except SyntaxError as error:
         raise SourceError([_not_python(error, source)], source) from None
     except ValueError as error:

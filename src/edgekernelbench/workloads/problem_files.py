@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 
 from edgekernelbench.base.errors import CatalogueError
+from edgekernelbench.base.python_text import parse_python
 
 
 def with_sizes(text: str, sizes: Mapping[str, int], name: str) -> str:
@@ -21,7 +22,7 @@ def with_sizes(text: str, sizes: Mapping[str, int], name: str) -> str:
         CatalogueError: When it is no Python, or has no such name.
     """
     try:
-        tree = ast.parse(text, filename=name)
+        tree = parse_python(text, name=name)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         raise CatalogueError(f"{name}:{line}: expected Python, found: {error.args[0]}") from error

@@ -15,6 +15,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from edgekernelbench.base.python_text import parse_python
 from edgekernelbench.workloads.schema import Workload
 
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -49,7 +50,7 @@ def forms_of(workload: Workload) -> Forms:
     pattern = workload.pattern
     special = pattern.torch_path.with_name(f"{pattern.name}_vendor.py")
     text = special.read_text(encoding="utf-8") if special.is_file() else ""
-    named = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    named = {node.name for node in parse_python(text).body if isinstance(node, ast.FunctionDef)}
     torch_path = special if pattern.name in named else pattern.torch_path
     const = {p.name for p in workload.kernel().params if p.const}
     loops = has_data_loop(torch_path.read_text(encoding="utf-8"), const)
@@ -67,7 +68,7 @@ def has_data_loop(text: str, const: Collection[str]) -> bool:
         True when some loop inside a function goes over more than literals, names in capitals that the module
         binds, and constant parameters.
     """
-    tree = ast.parse(text)
+    tree = parse_python(text)
     bound = {
         target.id
         for node in tree.body
