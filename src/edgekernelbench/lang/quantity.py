@@ -4,10 +4,10 @@ import ast
 from collections.abc import Mapping
 
 from edgekernelbench.base.errors import SourceError
-from edgekernelbench.base.python_text import parse_python
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.context import Context, Number
 from edgekernelbench.lang.numbers import number
+from edgekernelbench.lang.python_text import parse_python
 
 
 def read_number(text: str, known: Mapping[str, Number | DType]) -> Number | None:

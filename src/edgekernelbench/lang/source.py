@@ -8,8 +8,8 @@ import re
 
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.errors import SourceError
-from edgekernelbench.base.python_text import parse_python
 from edgekernelbench.base.span import Span
+from edgekernelbench.lang.python_text import parse_python
 
 MAX_SOURCE_CHARS = 64 * 1024
 """Longer texts are refused unread."""

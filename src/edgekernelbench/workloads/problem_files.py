@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 
 from edgekernelbench.base.errors import CatalogueError
-from edgekernelbench.base.python_text import parse_python
+from edgekernelbench.lang.python_text import parse_python
 
 
 def with_sizes(text: str, sizes: Mapping[str, int], name: str) -> str:

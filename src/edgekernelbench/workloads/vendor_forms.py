@@ -15,7 +15,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from edgekernelbench.base.python_text import parse_python
+from edgekernelbench.lang.python_text import parse_python
 from edgekernelbench.workloads.schema import Workload
 
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)

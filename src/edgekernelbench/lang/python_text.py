@@ -5,8 +5,8 @@ import warnings
 from threading import Lock
 
 _TURN = Lock()
-"""CPython up to 3.12 counts the depth of trees in one place for all threads, and `warnings` keeps one list for
-all: two threads that parse at once get `SystemError: AST constructor recursion depth mismatch` now and then."""
+"""CPython 3.11 counts the depth of trees in one place for all threads, and `warnings` keeps one list for all:
+of two threads that parse at once, one gets `AST constructor recursion depth mismatch` now and then."""
 
 
 def parse_python(text: str, *, name: str = "<text>") -> ast.Module:
