@@ -54,6 +54,7 @@ from edgekernelbench.evaluator.vendor import VendorBaseline
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.lowering.default import default_lowering
 from edgekernelbench.metrics.speed import is_fast, log_speedup
+from edgekernelbench.metrics.student import t_quantile
 from edgekernelbench.profiles.host import cpu_name
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.records.judgement import Judgement
@@ -95,6 +96,7 @@ def main() -> None:
         command.add_argument("--suite", default="quick")
         command.add_argument("--only", nargs="*", default=[], metavar="WORD")
         command.add_argument("--rings", type=int, default=FINAL.rings)
+        command.add_argument("--repeats", type=int, default=8, help="of each library, in vendor")
     given = options.parse_args()
     print(heading(), flush=True)
     {
@@ -249,7 +251,8 @@ class OneLibrary:
         """Say that it is no kernel text."""
 
 
-WAYS = ("alone", "in the ring", "never stopped")
+ALONE, IN_THE_RING, NEVER_STOPPED_WAY = "alone", "in the ring", "never stopped"
+WAYS = (ALONE, IN_THE_RING, NEVER_STOPPED_WAY)
 """Alone, a library has its own settings. The last is the fault: who has no turn goes on spinning, OpenMP as
 long as it does by itself."""
 
@@ -262,30 +265,54 @@ worker.main()
 
 
 def alone_and_in_the_ring(given: argparse.Namespace) -> None:
-    """Time libraries alone and in a ring with the default, in fresh processes each time; best of two."""
+    """Time libraries in turn alone and in a ring with the default, in fresh processes each time.
+
+    Two processes of one library differ by more than what is looked for. So a row gives the mean of the paired
+    ratios with its 95 % interval, and the last line that of all pairs.
+    """
     print(f"| workload | library | {' | '.join(f'{way} µs' for way in WAYS)} | ring / alone | waited |")
     print("|---|---|--:|--:|--:|--:|--:|")
-    ratios = []
+    rows: list[list[float]] = []
     for workload in workloads(given)[: given.size]:
         for contender in VendorBaseline(PROFILE).contenders:
             if contender.name == "torch-frozen":
                 continue  # the same thread pool as eager PyTorch
-            found = [(way, library_time(workload, contender, given, way)) for way in WAYS * 2]
-            known = {way: [f for w, f in found if w == way and f is not None] for way in WAYS}
-            if not all(known.values()):
+            found = [
+                {way: library_time(workload, contender, given, way) for way in turn(number)}
+                for number in range(given.repeats)
+            ]
+            us = {way: [each[way][0] for each in found if each[way] is not None] for way in WAYS}
+            if not all(len(times) == given.repeats for times in us.values()):
                 print(f"| {workload.id} | {contender.name}: not right here | | | | | |", flush=True)
                 continue
-            us = {way: min(time for time, _ in each) for way, each in known.items()}
-            ratios.append(us["in the ring"] / us["alone"])
-            waited = max(share for _, share in (*known["alone"], *known["in the ring"]))
-            cells = " | ".join(f"{us[way]:,.1f}" for way in WAYS)
-            tail = f"{ratios[-1]:.3f} | {waited:.1%}"
-            print(f"| {workload.id} | {contender.name} | {cells} | {tail} |", flush=True)
-    if ratios:
-        near = sum(abs(r - 1) <= 0.03 for r in ratios)
-        print(
-            f"\nwithin 3 %: {near} of {len(ratios)}; geometric mean {statistics.geometric_mean(ratios):.3f}"
-        )
+            rows.append([math.log(r / a) for a, r in zip(us[ALONE], us[IN_THE_RING], strict=True)])
+            waited = max(time[1] for each in found for time in each.values() if time is not None)
+            cells = " | ".join(f"{statistics.median(us[way]):,.1f}" for way in WAYS)
+            print(
+                f"| {workload.id} | {contender.name} | {cells} | {spread(rows[-1])} | {waited:.1%} |",
+                flush=True,
+            )
+    if rows:
+        beyond = sum(abs(statistics.fmean(row)) - half_width(row) > math.log(1.03) for row in rows)
+        print(f"\nall pairs: {spread([ratio for row in rows for ratio in row])}")
+        print(f"surely beyond 3 %: {beyond} of {len(rows)}")
+
+
+def turn(number: int) -> tuple[str, ...]:
+    """Give the ways in an order that changes, so that none is always the first."""
+    return WAYS[number % len(WAYS) :] + WAYS[: number % len(WAYS)]
+
+
+def half_width(logs: list[float]) -> float:
+    """Give half of the 95 % t-interval of a mean."""
+    quantile = t_quantile(0.975, len(logs) - 1)
+    return quantile * statistics.stdev(logs) / math.sqrt(len(logs))
+
+
+def spread(logs: list[float]) -> str:
+    """Say a mean ratio with its interval."""
+    middle, half = statistics.fmean(logs), half_width(logs)
+    return f"{math.exp(middle):.3f} [{math.exp(middle - half):.3f}, {math.exp(middle + half):.3f}]"
 
 
 def library_time(
@@ -296,11 +323,11 @@ def library_time(
     cores = worker_cores(PROFILE.threads)
     limits = Limits(deadline_s=120.0, run_s=60.0, memory_bytes=16 << 30, cpus=cores)
     beside: list[Baseline] = [OneLibrary((contender,))]
-    if way != "alone":
+    if way != ALONE:
         beside.insert(0, DefaultBaseline(Bench(PROFILE, given.compiler)))
-    command = [sys.executable, "-c", NEVER_STOPPED] if way == "never stopped" else [*WORKER_COMMAND]
+    command = [sys.executable, "-c", NEVER_STOPPED] if way == NEVER_STOPPED_WAY else [*WORKER_COMMAND]
     environment = worker_environment(PROFILE.threads)
-    if way != "in the ring":  # as it comes
+    if way != IN_THE_RING:  # as it comes
         del environment["GOMP_SPINCOUNT"]
     with ExitStack() as stack:
         servers: dict[str, Supervisor] = {}
