@@ -116,9 +116,16 @@ def test_a_size_that_is_not_open_is_refused(tmp_path: Path) -> None:
         read_onnx(small_net(tmp_path), {"depth": 2})
 
 
+def test_a_mistyped_size_is_named_with_those_that_are_open(tmp_path: Path) -> None:
+    with pytest.raises(CatalogueError, match="no open size bach; there are batch"):
+        read_onnx(small_net(tmp_path, batch="batch"), {"bach": 2})
+
+
 def test_a_broken_file_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.onnx").write_bytes(b"\x08\x07not a model at all" * 9)
-    with pytest.raises(CatalogueError, match=r"broken\.onnx: expected an ONNX model"):
+    with pytest.raises(
+        CatalogueError, match=r"broken\.onnx: expected an ONNX model, found a file that begins with"
+    ):
         import_model(Request(str(tmp_path / "broken.onnx"), {}), tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.onnx"]
 

@@ -50,7 +50,11 @@ def read_onnx(path: Path, sizes: Mapping[str, int]) -> tuple[Any, Any]:
         raise CatalogueError(
             f"{path.name}: expected the weights beside the model, found no {error.filename}"
         ) from error
-    except (onnx.checker.ValidationError, DecodeError, ValueError, TypeError) as error:
+    except DecodeError as error:
+        with path.open("rb") as file:
+            begin = file.read(16)
+        raise CatalogueError(f"{path.name}: {UNREADABLE}, found a file that begins with {begin!r}") from error
+    except (onnx.checker.ValidationError, ValueError, TypeError) as error:
         raise CatalogueError(f"{path.name}: {UNREADABLE}, found {_first_line(error)}") from error
     _check_opset(path.name, model)
     shapes = _fixed_shapes(path.name, model, sizes)
@@ -157,27 +161,26 @@ def _fixed_shapes(name: str, model: Any, sizes: Mapping[str, int]) -> dict[str, 
     """
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = [value for value in model.graph.input if value.name not in weights]
-    missing: list[str] = []
-    used: set[str] = set()
+    opened: dict[str, None] = {}
     shapes: dict[str, list[int]] = {}
     for value in inputs:
         shape = []
         for place, dim in enumerate(value.type.tensor_type.shape.dim):
             word = dim.dim_param or f"{value.name}.{place}"
-            open_size = not dim.HasField("dim_value") or dim.dim_value <= 0
-            if open_size and word not in sizes:
-                missing.append(word)
-            elif open_size:
-                used.add(word)
-            shape.append(sizes.get(word, 0) if open_size else dim.dim_value)
+            if dim.HasField("dim_value") and dim.dim_value > 0:
+                shape.append(dim.dim_value)
+            else:
+                opened[word] = None
+                shape.append(sizes.get(word, 0))
         shapes[value.name] = shape
-    if missing:
-        wanted = " ".join(f"--size {word}=…" for word in dict.fromkeys(missing))
-        raise CatalogueError(f"{name}: sizes are open: give {wanted}")
-    strange = sorted(set(sizes) - used)
+    strange = sorted(set(sizes) - set(opened))
     if strange:
-        there = ", ".join(sorted(used)) or "none"
+        there = ", ".join(opened) or "none"
         raise CatalogueError(f"{name}: no open size {', '.join(strange)}; there are {there}")
+    missing = [word for word in opened if word not in sizes]
+    if missing:
+        wanted = " ".join(f"--size {word}=…" for word in missing)
+        raise CatalogueError(f"{name}: sizes are open: give {wanted}")
     for value in inputs:
         for dim, size in zip(value.type.tensor_type.shape.dim, shapes[value.name], strict=True):
             dim.dim_value = size
