@@ -193,7 +193,7 @@ def _lines(found: Optimisation) -> list[str]:
 
 
 def _row(part: Part, share: float, why_not: str) -> list[str]:
-    least = "" if part.bound_ns is None else f"{part.bound_ns / 1000:,.1f}"
+    least = "" if part.perfect_ns is None else f"{part.perfect_ns / 1000:,.1f}"
     return [
         part.name,
         f"{share:.1%}",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-from edgekernelbench.imports.record import CONSTANT, Function, ImportedModel, Tensor
+from edgekernelbench.imports.record import CONSTANT, Function, ImportedModel, Needed, Tensor
 from edgekernelbench.imports.running import load_weights
 
 WORTH = 0.02
@@ -95,13 +95,32 @@ def _part(model: ImportedModel, function: Function, total: float, sizes: dict[st
     if function.needs is None:
         kind = "stays with TVM" if function.workload is None else "no roofline"
         return Part(function, spent, kind, None, weights)
-    needs = function.needs
-    if function.time_ns < OVERHEAD_TIMES * needs.launch_ns:
-        return Part(function, spent, "overhead", 0.0, weights)
-    kind = "memory" if needs.memory_ns >= needs.compute_ns else "compute"
-    least = needs.bound_ns * NEAR
-    gain = max(0.0, function.runs * (function.time_ns - least)) / total if total else None
+    kind = "memory" if function.needs.memory_ns >= function.needs.compute_ns else "compute"
+    if _is_overhead(function.needs, function.time_ns):
+        kind = "overhead"
+    least = perfect_ns(function)
+    gain = None if least is None or not total else function.runs * (function.time_ns - least) / total
     return Part(function, spent, kind, gain, weights)
+
+
+def perfect_ns(function: Function) -> float | None:
+    """Give the time of a call that a perfect kernel would take; at most what it takes now.
+
+    Args:
+        function: One that was measured.
+
+    Returns:
+        Nanoseconds; None where it was not measured or the device's peaks are not known.
+    """
+    if function.time_ns is None or function.needs is None:
+        return None
+    if _is_overhead(function.needs, function.time_ns):
+        return function.time_ns
+    return min(function.time_ns, function.needs.bound_ns * NEAR)
+
+
+def _is_overhead(needs: Needed, time_ns: float) -> bool:
+    return time_ns < OVERHEAD_TIMES * needs.launch_ns
 
 
 def peak_bytes(model: ImportedModel) -> int:

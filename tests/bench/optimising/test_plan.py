@@ -4,15 +4,15 @@ from edgekernelbench.bench.optimising.plan import next_part, shares
 from edgekernelbench.bench.optimising.record import Part
 
 
-def part(name: str, start: float, *, bound: float = 0.0, runs: int = 1, searched: bool = False) -> Part:
-    return Part(name=name, workload=name, runs=runs, start_ns=start, bound_ns=bound, searched=searched)
+def part(name: str, start: float, *, perfect: float = 0.0, runs: int = 1, searched: bool = False) -> Part:
+    return Part(name=name, workload=name, runs=runs, start_ns=start, perfect_ns=perfect, searched=searched)
 
 
 def test_time_goes_where_a_perfect_kernel_would_save_most() -> None:
     parts = [
-        part("near", 900.0, bound=890.0),
-        part("often", 100.0, bound=40.0, runs=5),
-        part("once", 200.0, bound=100.0),
+        part("near", 900.0, perfect=890.0),
+        part("often", 100.0, perfect=40.0, runs=5),
+        part("once", 200.0, perfect=100.0),
     ]
     chosen = next_part(parts, 410.0)
     assert chosen is not None

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from edgekernelbench.bench.optimising.record import Part
-
-LEAST_SHARE = 0.01
-"""Functions that could save less than this part of a run are left alone."""
+from edgekernelbench.imports.profiling import WORTH
 
 LEAST_S = 5.0
 """A search of less time comes to nothing: starting it costs a second."""
@@ -35,7 +33,7 @@ def next_part(parts: Sequence[Part], left_s: float) -> tuple[Part, float] | None
 def worthwhile(parts: Sequence[Part]) -> list[Part]:
     """List the functions that are worth a search, searched or not."""
     whole = sum(part.runs * part.start_ns for part in parts)
-    return [part for part in parts if part.gain_ns >= LEAST_SHARE * whole]
+    return [part for part in parts if part.gain_ns >= WORTH * whole]
 
 
 def shares(parts: Sequence[Part]) -> dict[str, float]:

@@ -27,8 +27,9 @@ class Part(Record):
     """How often one run of the model calls it."""
     start_ns: float
     """How long one call takes by the default lowering."""
-    bound_ns: float | None = None
-    """How long it takes at least, by the roofline; None where the device's peaks were not measured."""
+    perfect_ns: float | None = None
+    """How long one call of a perfect kernel takes, see `imports.profiling.perfect_ns`; None where that is not
+    known."""
     speedup: float = 1.0
     """How many times as fast as the default lowering its text is, by the final verdict; 1 when it is that."""
     searched: bool = False
@@ -48,7 +49,7 @@ class Part(Record):
     @property
     def gain_ns(self) -> float:
         """What a perfect kernel would save in one run of the model."""
-        return self.runs * max(0.0, self.start_ns - (self.bound_ns or 0.0))
+        return self.runs * max(0.0, self.start_ns - (self.perfect_ns or 0.0))
 
 
 class Whole(Record):

@@ -44,6 +44,7 @@ from edgekernelbench.evaluator.pool import JudgePool
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.evaluator.submission import Submission
 from edgekernelbench.imports.measuring import measure
+from edgekernelbench.imports.profiling import perfect_ns
 from edgekernelbench.imports.record import load_model
 from edgekernelbench.lang.printing import print_kernel
 from edgekernelbench.metrics.speed import log_speedup, sure_log_speedup
@@ -139,14 +140,13 @@ def timed_parts(folder: Path, device: str, tell: Tell) -> tuple[Part, ...]:
             continue
         path = folder / KERNELS / f"{function.name}.kir"
         path.write_text(print_kernel(texts[function.name]), encoding="utf-8")
-        bound = None if function.needs is None else function.needs.bound_ns
         parts.append(
             Part(
                 name=function.name,
                 workload=function.workload,
                 runs=function.runs,
                 start_ns=function.time_ns,
-                bound_ns=bound,
+                perfect_ns=perfect_ns(function),
             )
         )
     return tuple(parts)
