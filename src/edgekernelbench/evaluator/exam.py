@@ -173,12 +173,13 @@ class Exams:
         with self._lock:
             making = self._making.setdefault(key, Lock())
         with making:  # who comes while another computes the answers waits for them
-            kept = self._look_up(key)
-            if kept is not None:
-                return kept
-            paper = make_paper(workload, choice, make_inputs(workload, choice.seed, choice.distribution))
-            self._keep(key, paper)
-            return paper
+            paper = self._look_up(key)
+            if paper is None:
+                paper = make_paper(workload, choice, make_inputs(workload, choice.seed, choice.distribution))
+                self._keep(key, paper)
+        with self._lock:
+            self._making.pop(key, None)
+        return paper
 
     def _look_up(self, key: tuple[str, InputChoice]) -> Paper | None:
         with self._lock:
@@ -190,7 +191,6 @@ class Exams:
     def _keep(self, key: tuple[str, InputChoice], paper: Paper) -> None:
         with self._lock:
             self._kept[key] = paper
-            self._making.pop(key, None)
             total = sum(p.nbytes for p in self._kept.values())
             while total > self._limit and len(self._kept) > 1:
                 total -= self._kept.popitem(last=False)[1].nbytes
