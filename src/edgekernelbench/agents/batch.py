@@ -12,6 +12,7 @@ Answers go into a replay store, so that judging them is an ordinary run with a r
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from edgekernelbench.base.errors import RecordError
 
 SEPARATOR = "__"
 """Stands for the slashes of an id in a file name."""
+QUESTION = re.compile(r"[0-9a-f]{16}")
+"""The id of a question of a round; ids of an export have slashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,34 @@ def store_answers(items: Iterable[BatchItem], answers: Mapping[str, str], *, mod
             )
             fresh += 1
     return fresh
+
+
+def question_id(model: str, request: Request) -> str:
+    """Name a question of a round by whom it is asked and by its content.
+
+    Args:
+        model: The name of the model, without `batch:`.
+        request: What is asked.
+    """
+    return replay_key(model, request)[:16]
+
+
+def check_asked(items: Iterable[BatchItem], model: str) -> None:
+    """Refuse answers under another name than was asked: nobody would find them.
+
+    Args:
+        items: The requests.
+        model: The name of the model that is said to have answered.
+
+    Raises:
+        RecordError: When a question was asked of another model.
+    """
+    for item in items:
+        if QUESTION.fullmatch(item.id) and item.id != question_id(model, item.request):
+            raise RecordError(
+                f"question {item.id} was asked of another model than {model}; "
+                "give --model the name after `batch:` in the run"
+            )
 
 
 def _rows(path: Path) -> Iterator[tuple[Mapping[str, object], str]]:

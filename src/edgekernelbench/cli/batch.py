@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from edgekernelbench.agents.batch import export_batch, read_answers, read_batch, store_answers
+from edgekernelbench.agents.batch import check_asked, export_batch, read_answers, read_batch, store_answers
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.requests import planned_requests
 from edgekernelbench.cli.options import Json, Track, command_app, find_profile
@@ -64,7 +64,9 @@ def export_prompts(
 def import_answers(
     folder: Annotated[str, typer.Argument(help="The batch folder.", metavar="DIR")],
     *,
-    model: Annotated[str, typer.Option("--model", "-m", help="Name of the model that answered.")],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Name of the model that answered, without `batch:`.")
+    ],
     answers: Annotated[str, typer.Option("--answers", help="Folder to keep them in.", metavar="FOLDER")],
     as_json: Json = False,
 ) -> int:
@@ -73,6 +75,7 @@ def import_answers(
     The status is 1 when an answer is missing, double or of no prompt; the others are kept all the same.
     """
     items = read_batch(Path(folder))
+    check_asked(items, model)
     found = read_answers(Path(folder), items)
     fresh = store_answers(items, found.answers, model=model, store=Path(answers))
     problems = {"missing": found.missing, "double": found.double, "unknown": found.unknown}

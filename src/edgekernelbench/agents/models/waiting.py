@@ -5,6 +5,7 @@ ANSWERS/
 ├── ab/ab….json          answers that are stored
 └── pending-1/           a round, in the form of a batch: requests.jsonl, prompts/ID.txt
 ```
+All rows of a run share a round, which holds each open question once; its first stored answer closes it.
 An attempt that waits for an answer is lost for now. When the round was answered (`ekb batch import`), `ekb
 resume` makes it again, with what the device had said before, and comes as far as the next question.
 """
@@ -13,9 +14,9 @@ import json
 from pathlib import Path
 from threading import Lock
 
-from edgekernelbench.agents.batch import BatchItem
+from edgekernelbench.agents.batch import BatchItem, question_id, read_batch
 from edgekernelbench.agents.models.protocol import Reply, Request
-from edgekernelbench.agents.models.replay import ReplayModel, replay_key
+from edgekernelbench.agents.models.replay import ReplayModel
 from edgekernelbench.base.errors import ModelError
 
 ROUND = "pending"
@@ -27,14 +28,20 @@ class WaitingModel:
     Attributes:
         name: The name of the model that will answer.
         round: The folder of this round; it is made with its first question.
+
+    Raises:
+        RecordError: When the last round cannot be read.
     """
 
     def __init__(self, store: Path, name: str) -> None:
         self.name = name
-        taken = [int(p.name.rpartition("-")[2]) for p in store.glob(f"{ROUND}-*") if p.name[-1].isdecimal()]
-        self.round = store / f"{ROUND}-{max(taken, default=0) + 1}"
         self._stored = ReplayModel(store, name=name)
         self._asked: set[str] = set()
+        numbers = [int(p.name.rpartition("-")[2]) for p in store.glob(f"{ROUND}-*") if p.name[-1].isdecimal()]
+        last = max(numbers, default=0)
+        self.round = store / f"{ROUND}-{last}"
+        if not last or not self._goes_on():
+            self.round = store / f"{ROUND}-{last + 1}"
         self._lock = Lock()
 
     def complete(self, request: Request) -> Reply:
@@ -53,8 +60,17 @@ class WaitingModel:
             "`ekb batch import` takes answers, `ekb resume` goes on"
         )
 
+    def _goes_on(self) -> bool:
+        """Whether the last round is this model's, with no answer stored; then its questions are known."""
+        items = read_batch(self.round)
+        ours = all(item.id == question_id(self.name, item.request) for item in items)
+        if not ours or any(self._stored.path(item.request).exists() for item in items):
+            return False
+        self._asked = {item.id for item in items}
+        return True
+
     def _write(self, request: Request) -> None:
-        item = BatchItem(replay_key(self.name, request)[:16], request)
+        item = BatchItem(question_id(self.name, request), request)
         if item.id in self._asked:
             return
         self._asked.add(item.id)
