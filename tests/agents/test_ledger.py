@@ -1,6 +1,8 @@
 """The account: what counts, when it is refused, what is best."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Barrier, Event
 
 import pytest
 from tests.agents.support import ask
@@ -118,6 +120,47 @@ def test_waiting_for_the_device_is_not_the_agents_time() -> None:
     clock.now += 7 * SECOND
     with pytest.raises(BudgetExceeded):
         measure("wrong")
+
+
+def test_who_waits_twice_at_once_has_waited_once() -> None:
+    """Added up, two waits of 10 s within 10 s would give 10 s back: an agent would never run out of time."""
+    clock = Clock()
+    ledger = Ledger(Budget(seconds=100), clock=clock)
+    both, first_is_over = Barrier(2), Event()
+
+    def judge(source: str) -> Feedback:
+        both.wait(5)
+        if source == "second":
+            assert first_is_over.wait(5)
+            clock.now += 3 * SECOND
+        else:
+            clock.now += 10 * SECOND
+        return judged("correct 5")
+
+    measure = ledger.measure(judge)
+    with ThreadPoolExecutor(2) as pool:
+        second = pool.submit(measure, "second")
+        pool.submit(measure, "first").add_done_callback(lambda _: first_is_over.set())
+        second.result(5)
+    clock.now += 4 * SECOND
+    assert ledger.seconds == 4
+
+
+def test_waiting_costs_nothing_while_it_lasts_either() -> None:
+    clock = Clock()
+    ledger = Ledger(Budget(seconds=5), clock=clock)
+    seen = []
+
+    def judge(source: str) -> Feedback:
+        clock.now += 60 * SECOND
+        seen.append(ledger.left().seconds)
+        raise PrerequisiteError("the device is gone", "plug it in")
+
+    clock.now += 2 * SECOND
+    with pytest.raises(PrerequisiteError):
+        ledger.measure(judge)("text")
+    assert seen == [3]
+    assert ledger.left().seconds == 3
 
 
 def test_money_is_counted_by_the_price() -> None:

@@ -1,5 +1,6 @@
 """Attacks of agents and models: through the doors, through what they say, through the account."""
 
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -17,9 +18,11 @@ from edgekernelbench.base.errors import BudgetExceeded, CatalogueError
 from edgekernelbench.bench.experiment import AgentSetting, BudgetSetting, Experiment
 from edgekernelbench.bench.generation import Doorkeeper
 from edgekernelbench.bench.run import continue_run, start_run
+from edgekernelbench.bench.verdicts import Verdicts
 from edgekernelbench.evaluator.exam import choose_inputs
 from edgekernelbench.evaluator.judge import Judge
 from edgekernelbench.metrics.failures import failure_kind
+from edgekernelbench.records.attempt import Ending
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
 
@@ -172,6 +175,34 @@ def test_an_answer_counts_for_its_own_workload_alone(finished: RunFolder) -> Non
         "tiny/scale@n11-f32": "rejected C09",
         "tiny/scale@n12-f32": "correct",
     }
+
+
+def test_who_is_lost_and_comes_again_finds_no_seed_that_will_be_used(
+    finished: RunFolder, judge: Judge, tmp_path: Path
+) -> None:
+    """An agent may fail on purpose, and look for seeds in what was judged meanwhile."""
+    shutil.copytree(finished.root, tmp_path / "run")
+    folder = RunFolder(tmp_path / "run")
+    done = folder.attempts()[f"forger/{SCALE}/0"]
+    stored = {row.seed for row in folder.judgements()[done.id].inputs}
+    catalogue = load_catalogue(make_catalogue(tmp_path / "catalogue"))
+    experiment = Experiment.from_settings(folder.manifest().settings, "run")
+    workloads = {SCALE: catalogue.workload(SCALE)}
+    late, again = (
+        done.model_copy(update={"id": f"forger/{SCALE}/{number}", "number": number}) for number in (1, 2)
+    )
+
+    with folder.writing() as writer:
+        writer.add_attempt(late)
+        (waited,) = Verdicts(experiment, folder, writer, judge, workloads).cases([late])
+        writer.add_attempt(again.model_copy(update={"ending": Ending.LOST, "text": None}))
+        writer.add_attempt(again)
+        (came,) = Verdicts(experiment, folder, writer, judge, workloads).cases([again])
+
+    assert waited.submission is not None
+    assert came.submission is not None
+    assert {choice.seed for choice in waited.submission.inputs} == stored
+    assert stored.isdisjoint(choice.seed for choice in came.submission.inputs)
 
 
 def test_every_planned_attempt_is_in_the_denominator(finished: RunFolder) -> None:

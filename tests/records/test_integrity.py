@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from tests.records.test_store import MANIFEST, attempt, judgement
 
+from edgekernelbench.records.attempt import Ending
 from edgekernelbench.records.integrity import artifact_flaws, is_sealed, run_digest, run_flaws
 from edgekernelbench.records.manifest import Manifest
-from edgekernelbench.records.outcome import Correct, Rejected
+from edgekernelbench.records.outcome import Cause, Correct, Rejected, Unjudged
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.records.trajectories import hash_file, trajectory_path
 
@@ -51,6 +52,30 @@ def test_a_run_that_is_resumed_goes_on_with_its_chain(folder: RunFolder) -> None
     assert run_digest(folder) != before
 
 
+def test_what_is_made_or_judged_a_second_time_is_named(folder: RunFolder) -> None:
+    """Lines are added by our own writer, so that all seals hold; of two lines the last one counts."""
+    with folder.writing() as run:
+        run.add_attempt(folder.attempts()[attempt(1).id])
+        run.add_judgement(folder.judgements()[attempt(1).id])
+    name = attempt(1).id
+    assert said(folder) == [
+        f"attempts.jsonl:4: {name} had an end already: nothing is made or judged twice",
+        f"judgements.jsonl:4: {name} had an end already: nothing is made or judged twice",
+    ]
+
+
+def test_what_was_lost_may_be_made_and_judged_again(folder: RunFolder) -> None:
+    made, found = folder.attempts()[attempt(1).id], folder.judgements()[attempt(1).id]
+    new = made.model_copy(update={"id": "a/w@n1-f32/7"})
+    again = found.model_copy(update={"attempt": new.id})
+    with folder.writing() as run:
+        run.add_attempt(new.model_copy(update={"ending": Ending.LOST}))
+        run.add_judgement(again.model_copy(update={"outcome": Unjudged(Cause.MODEL, "no answer")}))
+        run.add_attempt(new)
+        run.add_judgement(again)
+    assert said(folder) == []
+
+
 def test_an_edited_outcome_is_named(folder: RunFolder) -> None:
     edit(
         folder.root / "judgements.jsonl", '"rings":[],"kind":"correct"', '"diagnostics":[],"kind":"rejected"'
@@ -90,7 +115,7 @@ def test_a_missing_prompt_is_named(folder: RunFolder) -> None:
 def test_a_judgement_of_another_text_is_named(folder: RunFolder) -> None:
     with folder.writing() as run:
         run.add_judgement(judgement(0, Rejected(())).model_copy(update={"text": "0" * 64}))
-    assert said(folder) == ["judgement of direct/w/0: is about another text than the attempt has"]
+    assert "judgement of direct/w/0: is about another text than the attempt has" in said(folder)
 
 
 def test_a_run_of_an_older_release_has_no_seals_and_is_read(tmp_path: Path) -> None:

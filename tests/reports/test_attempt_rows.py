@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,23 @@ def test_csv_is_read_back(run: Path) -> None:
     assert rows[0]["workload"] == W[0]
     assert float(rows[0]["speedup"]) == pytest.approx(2.0)
     assert rows[3]["speedup"] == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["=HYPERLINK(A1)", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "a;=1+1", "  =cmd|' /C calc'!A0", "b;\n@x"]
+)
+def test_no_name_is_a_formula_in_a_spreadsheet(name: str, tmp_path: Path) -> None:
+    folder = make_rows(tmp_path / "run", {name: {W[0]: correct(50, 100)}}, settings={"track": "write"})
+    (row,) = csv.DictReader(io.StringIO(attempts_as_csv([read_attempts(folder)])))
+
+    cells = [piece for cell in row.values() for piece in re.split(r"[;\t\r\n]", cell)]
+    assert [c for c in cells if c.strip()[:1] in tuple("=+@")] == []
+    assert [float(c) for c in cells if c.startswith("-")] == []
+    assert name.lstrip()[:2] in row["agent"] or name[-2:] in row["agent"]
+
+
+def test_numbers_are_as_they_were(run: Path) -> None:
+    read = read_attempts(run)
+    plain = [{n: "" if v is None else str(v) for n, v in row.items()} for row in attempt_rows(read)]
+
+    assert list(csv.DictReader(io.StringIO(attempts_as_csv([read])))) == plain

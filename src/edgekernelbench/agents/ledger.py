@@ -5,7 +5,8 @@ one of a text that was refused. What is left stands in every reply; what is best
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import RLock
 from typing import TypeVar
@@ -80,13 +81,18 @@ class Ledger:
         self._clock = clock
         self._start = clock()
         self._waited = 0
+        self._waiting = 0
+        self._waits_since = 0
         # Agents from elsewhere come in several threads: to the doors, and to their model.
         self._lock = RLock()
 
     @property
     def seconds(self) -> float:
-        """Time of the agent so far, without what it waited for the device."""
-        return (self._clock() - self._start - self._waited) / NS_PER_SECOND
+        """Time of the agent so far, without what it waited for the device; two waits at once are one."""
+        with self._lock:
+            now = self._clock()
+            waited = self._waited + (now - self._waits_since if self._waiting else 0)
+        return (now - self._start - waited) / NS_PER_SECOND
 
     def left(self) -> Left:
         """Say what is left, never below zero."""
@@ -144,15 +150,30 @@ class Ledger:
             with self._lock:
                 self._refuse_when_spent("submissions", "seconds")
                 self.submissions += 1
-            before = self._clock()
-            feedback = judge(source)
-            self._waited += self._clock() - before
+            with self._wait():
+                feedback = judge(source)
             feedback = self._signed(feedback)
-            if self.best is None or merit(feedback) > merit(self.best[1]):
-                self.best = (source, feedback)
+            with self._lock:
+                if self.best is None or merit(feedback) > merit(self.best[1]):
+                    self.best = (source, feedback)
             return feedback
 
         return submit
+
+    @contextmanager
+    def _wait(self) -> Iterator[None]:
+        """Count the time from when somebody waits for the device to when nobody does."""
+        with self._lock:
+            if not self._waiting:
+                self._waits_since = self._clock()
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
+                if not self._waiting:
+                    self._waited += self._clock() - self._waits_since
 
     def check(self, check: Check) -> Check:
         """Make the free door, which says what is left as the others do."""

@@ -1,7 +1,7 @@
 """Every stored text gets its final verdict.
 
 Inputs of a workload are drawn when no agent is at work on it any more, so that their seeds can be stored with
-each judgement.
+each judgement. An attempt that was lost, and made again after that, is judged on others.
 """
 
 import secrets
@@ -70,6 +70,10 @@ class Verdicts:
         ordered = sorted(attempts, key=lambda a: (places[a.workload], a.agent, a.number))
         if self.used is None:
             self.used = self._used_inputs()
+        # Seeds that are stored can be read by who comes again: it gets others.
+        lost = self.folder.lost()
+        for name in {a.workload for a in ordered if a.id in lost}:
+            self.used.pop(name, None)
         for attempt in ordered:
             if attempt.workload not in self.used:
                 workload = self.workloads[attempt.workload]

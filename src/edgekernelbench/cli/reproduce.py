@@ -23,7 +23,7 @@ from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.repetitions import repetition_lines, repetitions_as_json
 from edgekernelbench.cli.status import Status
-from edgekernelbench.records.integrity import artifact_flaws, is_sealed, run_digest, run_flaws
+from edgekernelbench.records.integrity import UNSEALED, artifact_flaws, is_sealed, run_digest, run_flaws
 from edgekernelbench.records.seals import Flaw
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.text import wrapped
@@ -106,7 +106,7 @@ def _record_lines(folder: RunFolder, flaws: tuple[Flaw, ...]) -> list[str]:
         return [head, *(line for flaw in flaws for line in wrapped(str(flaw)))]
     if is_sealed(folder):
         return [head, "all seals hold: they are what was written"]
-    return [head, "they have no seals, since an older release wrote them: a change would not show"]
+    return [head, UNSEALED]
 
 
 def _conditions(folder: RunFolder, *, fresh: bool) -> list[str]:

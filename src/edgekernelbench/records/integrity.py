@@ -5,13 +5,19 @@ import json
 from collections.abc import Iterator
 
 from edgekernelbench.base.errors import RecordError
-from edgekernelbench.records.attempt import Attempt
+from edgekernelbench.records.attempt import Attempt, Ending
+from edgekernelbench.records.judgement import Judgement
+from edgekernelbench.records.manifest import Manifest
+from edgekernelbench.records.outcome import Unjudged
 from edgekernelbench.records.seals import DIGEST, Flaw, find_flaws, last_seal, manifest_digest
-from edgekernelbench.records.store import ATTEMPTS, JUDGEMENTS, RunFolder
+from edgekernelbench.records.store import ATTEMPTS, JUDGEMENTS, RunFolder, read_lines
 from edgekernelbench.records.trajectories import hash_file, trajectory_path
 
 OLD = "manifest/1"
 """The version of manifests from before records had seals."""
+
+UNSEALED = "the records have no seals, since an older release wrote them: a change would not show"
+"""What a reader of such records must know."""
 
 
 def is_sealed(folder: RunFolder) -> bool:
@@ -20,7 +26,12 @@ def is_sealed(folder: RunFolder) -> bool:
     Raises:
         RecordError: When there is no manifest, or it cannot be read.
     """
-    return folder.manifest().version != OLD
+    return has_seals(folder.manifest())
+
+
+def has_seals(manifest: Manifest) -> bool:
+    """Whether the records of a run with this manifest have seals."""
+    return manifest.version != OLD
 
 
 def run_flaws(folder: RunFolder) -> tuple[Flaw, ...]:
@@ -39,7 +50,27 @@ def run_flaws(folder: RunFolder) -> tuple[Flaw, ...]:
     flaws = [*_manifest_flaws(folder)] if sealed else []
     for name in (ATTEMPTS, JUDGEMENTS):
         flaws += find_flaws(folder.root / name, folder.root_seal(name), must_be_sealed=sealed)
+    if not flaws:  # what was changed need not be a record any more
+        flaws += [*_overruled(folder, ATTEMPTS, Attempt), *_overruled(folder, JUDGEMENTS, Judgement)]
     return tuple(flaws)
+
+
+def _overruled(folder: RunFolder, name: str, model: type[Attempt | Judgement]) -> Iterator[Flaw]:
+    """Look for what was made or judged again although it had an end: seals hold, and the last line counts."""
+    ended: set[str] = set()
+    for number, record in enumerate(read_lines(folder.root / name, model), 1):
+        about = record.id if isinstance(record, Attempt) else record.attempt
+        if about in ended:
+            yield Flaw(name, number, f"{about} had an end already: nothing is made or judged twice")
+        elif not _is_open(record):
+            ended.add(about)
+
+
+def _is_open(record: Attempt | Judgement) -> bool:
+    """Whether a run goes on with it when it is resumed."""
+    if isinstance(record, Attempt):
+        return record.ending is Ending.LOST
+    return isinstance(record.outcome, Unjudged)
 
 
 def artifact_flaws(folder: RunFolder) -> tuple[Flaw, ...]:

@@ -209,6 +209,10 @@ class RunFolder:
         """Give the ids of attempts that need not be made again."""
         return frozenset(a.id for a in self.attempts().values() if a.ending is not Ending.LOST)
 
+    def lost(self) -> frozenset[str]:
+        """Give the ids of attempts that were lost at least once, whether they were made again or not."""
+        return frozenset(a.id for a in read_lines(self.root / ATTEMPTS, Attempt) if a.ending is Ending.LOST)
+
     def judged(self) -> frozenset[str]:
         """Give the ids of attempts that have an outcome."""
         return frozenset(j.attempt for j in self.judgements().values() if not isinstance(j.outcome, Unjudged))

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,10 @@ from edgekernelbench.reports.costs import VENDOR, peak_workspace, reference_cost
 from edgekernelbench.reports.runs import RunAttempts, reference_of
 
 Cell = str | int | float | bool | None
+
+FORMULA = re.compile(r"(^|[;\t\r\n])\s*(?=[=+\-@])")
+"""Where a spreadsheet would begin a formula: at the start of a text, and after what some take for the end of
+a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +199,17 @@ def attempts_as_csv(runs: Sequence[RunAttempts]) -> str:
         runs: The runs, of any kind: columns tell them apart.
 
     Returns:
-        The text, lines ended as RFC 4180 asks, numbers with all their digits.
+        The text, lines ended as RFC 4180 asks, numbers with all their digits. What a spreadsheet would take
+        for a formula has an apostrophe before it: names of runs and agents come from strangers.
     """
     out = io.StringIO()
     writer = csv.DictWriter(out, list(COLUMNS))
     writer.writeheader()
     for run in runs:
-        writer.writerows(attempt_rows(run))
+        writer.writerows({n: _harmless(cell) for n, cell in row.items()} for row in attempt_rows(run))
     return out.getvalue()
+
+
+def _harmless(cell: Cell) -> Cell:
+    """Let no text be a formula; numbers are no texts."""
+    return FORMULA.sub(lambda found: f"{found[1]}'", cell) if isinstance(cell, str) else cell

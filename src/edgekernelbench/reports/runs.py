@@ -9,7 +9,7 @@ from edgekernelbench.base.errors import RecordError
 from edgekernelbench.metrics.headline import Headline, Withheld, headline
 from edgekernelbench.metrics.population import Scored
 from edgekernelbench.records.attempt import Attempt, attempt_id
-from edgekernelbench.records.integrity import run_digest, run_flaws
+from edgekernelbench.records.integrity import UNSEALED, has_seals, run_digest, run_flaws
 from edgekernelbench.records.judgement import Judgement
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.outcome import Cause, Unjudged
@@ -69,7 +69,7 @@ class RunScores:
         digest: One hash for all its records.
         flaws: Where they are not as they were written.
         reference: What speed is counted against.
-        notes: What else a reader must know of its agents.
+        notes: What else a reader must know of its records and its agents.
     """
 
     folder: str
@@ -160,8 +160,12 @@ def score_run(run: RunAttempts) -> RunScores:
     vendors = {name: speed for name, own in judged.items() if (speed := vendor_speed(own)) is not None}
     return RunScores(
         run.folder, run.manifest, rows, costs, vendors, dict(sorted(flags.items())), run.digest, run.flaws,
-        reference, tuple(visit_notes(run.attempts.values())),
+        reference, (*_seal_notes(run.manifest), *visit_notes(run.attempts.values())),
     )  # fmt: skip
+
+
+def _seal_notes(manifest: Manifest) -> tuple[str, ...]:
+    return () if has_seals(manifest) else (UNSEALED,)
 
 
 def reference_of(run: RunAttempts) -> ReferenceKey:

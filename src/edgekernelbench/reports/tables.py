@@ -52,6 +52,7 @@ def runs_as_json(runs: Sequence[RunScores]) -> list[dict[str, object]]:
                 "baseline": run.reference.baseline,
             },
             "records": {"digest": run.digest, "flaws": [str(flaw) for flaw in run.flaws]},
+            "notes": list(run.notes),
             "flags": run.flags,
             "rows": [
                 {**_row_as_json(row), **costs_as_json(run.costs.get(row.agent), run.vendors.get(row.agent))}

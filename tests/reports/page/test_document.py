@@ -14,6 +14,7 @@ from tests.reports.page.synthetic import make_large_run
 from tests.reports.support import correct, make_rows, make_run
 
 from edgekernelbench.base.errors import RecordError
+from edgekernelbench.records.attempt import Attempt, Ending, Visit
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.page.bundle import bundle_run
 from edgekernelbench.reports.page.document import CHUNK, write_page
@@ -91,6 +92,30 @@ def test_a_folder_that_lost_its_artifacts_still_has_a_page(tmp_path: Path) -> No
         if path.is_file():
             path.unlink()
     assert packed(page_of(run), "details-0-0")[0]["text"]["missing"]
+
+
+def test_the_page_says_what_a_reader_must_know_of_agents_and_records(tmp_path: Path) -> None:
+    """As the table does: who looked for answers, and that nothing would show a change."""
+    folder = make_run(tmp_path / "run")
+    run = RunFolder(folder)
+    visit = Visit(program="x", confined=True, end="wall", status=None, canaries=("the answer",))
+    with run.writing() as writer:
+        writer.add_attempt(
+            Attempt(
+                id="late/conv/p0@s-f32/0", agent="late", workload="conv/p0@s-f32", number=0,
+                ending=Ending.NO_TEXT, text=None, visit=visit,
+            )
+        )  # fmt: skip
+    assert "attempts opened canaries (the answer)" in page_of(folder)
+
+    for name in ("attempts.jsonl", "judgements.jsonl"):
+        lines = (folder / name).read_text(encoding="utf-8")
+        (folder / name).write_text(re.sub(r',"seal":"[0-9a-f]{64}"', "", lines), encoding="utf-8")
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    (folder / "manifest.json").write_text(
+        json.dumps({**manifest, "schema": "manifest/1", "digest": None}), encoding="utf-8"
+    )
+    assert "The records have no seals" in page_of(folder)
 
 
 def test_levels_of_another_catalogue_are_not_claimed(tmp_path: Path) -> None:

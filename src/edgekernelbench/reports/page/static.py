@@ -125,7 +125,7 @@ def _fine_print(run: RunScores) -> str:
     made = (
         f"catalogue {run.manifest.catalogue}, {commit}, started {run.manifest.started}, records {run.digest}"
     )
-    return " ".join(f"{_text(note[:1].upper() + note[1:])}." for note in (*population(run), made))
+    return " ".join(f"{_text(note[:1].upper() + note[1:])}." for note in (*run.notes, *population(run), made))
 
 
 def _text(value: str) -> str:
