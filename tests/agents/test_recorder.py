@@ -100,3 +100,14 @@ def test_where_nothing_may_be_measured_a_text_is_mended_until_it_passes() -> Non
     assert stages(steps) == ["check", "values", "checked", "done"]
     assert len(model.asked) == 3
     assert end.final_metrics.extra.ekb.reason == "a text passed, and nothing may be measured"
+
+
+def test_each_line_of_an_agent_that_notes_nothing_has_the_budget_of_its_moment() -> None:
+    answers = [fenced(ILLEGAL), fenced(START), fenced(FAST)]
+    steps, _, _ = record(Repair(), answers, Budget(submissions=2, calls=5))
+
+    budgets = [step.extra.ekb.budget for step in steps]
+    assert [b.submissions for b in budgets] == [0, 1, 2, 2]
+    assert [b.left.submissions for b in budgets] == [2, 1, 0, 0]
+    assert [b.calls for b in budgets] == [1, 2, 3, 3]
+    assert budgets[0].tokens < budgets[1].tokens < budgets[2].tokens == budgets[3].tokens

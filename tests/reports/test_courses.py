@@ -18,7 +18,8 @@ from edgekernelbench.reports.courses import (
 def course(agent: str, *points: tuple[int, int, float | None], solved: bool = True, **more: object) -> Course:
     made = tuple(Point(*point) for point in points)
     authors = ("model",) if solved else ("given",)
-    return Course(agent, "a/b@n8-f32", 0, made, solved, authors, dict(more.get("gains", {})))  # type: ignore[call-overload]
+    gains = dict(more.get("gains", {}))  # type: ignore[call-overload]
+    return Course(agent, "a/b@n8-f32", 0, made, solved, authors, gains, calls=1 if agent == "direct" else 8)
 
 
 LEKA = [
@@ -52,8 +53,22 @@ def test_curves_are_read_off_at_powers_of_two_and_at_the_end() -> None:
 
 
 def test_tokens_are_compared_as_far_as_every_agent_with_a_model_went() -> None:
-    assert token_limits([*LEKA, *DIRECT, *POLICY]) == (150, 300, 600)
+    assert token_limits([*LEKA, course("repair", (4, 600, 1.2)), *POLICY]) == (150, 300, 600)
+    assert token_limits(DIRECT) == (150, 300, 600)
     assert token_limits(POLICY) == ()
+
+
+def test_an_agent_that_asks_once_does_not_end_the_comparison_of_the_others() -> None:
+    repair = [course("repair", (4, 8000, 1.2))]
+    assert token_limits([*LEKA, *DIRECT, *repair]) == (750, 1500, 3000)
+    assert fast_so_far(DIRECT, [3000], by_tokens=True) == [0.5], "it has what it had when it ended"
+
+
+def test_an_agent_that_measured_nothing_on_the_way_is_not_shown_as_no_faster() -> None:
+    once = [course("direct", (0, 500, None))]
+    rows = [line.split() for line in course_lines([*LEKA, *once]) if line.startswith("direct")]
+    assert rows[:2] == [["direct", "–", "–", "–"], ["direct", "–", "–", "–"]]
+    assert courses_as_json([*LEKA, *once])["curves"]["direct"] is None  # type: ignore[index]
 
 
 def test_what_it_took_is_over_all_attempts_for_each_solved_one() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from threading import Lock
 
 from edgekernelbench.agents.ledger import Ledger
@@ -64,6 +65,7 @@ class Recorder:
         self.head = make_head(entrant, task, ledger.budget.whole())
         self._steps: list[Step] = []
         self._calls: list[ChatCall | TextCall] = []
+        self._after: list[BudgetRecord] = []
         self._texts: dict[str, str] = {}
         self._best: float | None = None
         self._made: dict[int, tuple[int | None, str, float]] = {}
@@ -90,7 +92,7 @@ class Recorder:
             reply = chat(request)
             with self._lock:
                 self._left = self._ledger.left()
-                self._calls.append(self._chat_call(request, reply))
+                self._keep(self._chat_call(request, reply))
             return reply
 
         def told(request: Request, reply: Reply) -> None:
@@ -98,7 +100,7 @@ class Recorder:
             self._asks_elsewhere = True
             with self._lock:
                 self._left = self._ledger.left()
-                self._calls.append(self._chat_call(request, reply))
+                self._keep(self._chat_call(request, reply))
 
         def check(source: str) -> Feedback:
             return self._told("check", source, doors.check(source))
@@ -180,11 +182,13 @@ class Recorder:
 
     def _note_submissions(self, answer: Answer) -> None:
         """Write a line a text for an agent that notes nothing, and one for its answer."""
-        groups = _by_text(self._calls)
+        groups, after = _by_text(self._calls), iter(self._after)
         last = groups.pop() if groups and groups[-1][-1].door == "chat" else []
         for number, group in enumerate(groups):
             self._calls = group
-            self._write(self._submitted(group[-1], number))
+            # The lines are written when all is over, and each has the budget of its own moment.
+            (*_, then) = islice(after, len(group))
+            self._write(self._submitted(group[-1], number), then)
         self._calls = last
         self._write(
             Note(
@@ -218,7 +222,12 @@ class Recorder:
             authors=self._whose(source),
         )
 
-    def _write(self, note: Note) -> None:
+    def _keep(self, call: ChatCall | TextCall) -> None:
+        """Keep a call for the next line, and what was spent when it had been made."""
+        self._calls.append(call)
+        self._after.append(self._budget())
+
+    def _write(self, note: Note, budget: BudgetRecord | None = None) -> None:
         if note.ratio is not None and (self._best is None or note.ratio > self._best):
             self._best = note.ratio
         if note.candidate is not None and note.ratio is not None:
@@ -226,7 +235,7 @@ class Recorder:
             self._candidates[note.text] = note.candidate
         if note.text and note.authors:
             self._authors[note.text] = note.authors
-        calls, self._calls = tuple(self._calls), []
+        calls, self._calls, self._after = tuple(self._calls), [], []
         ours = StepExtra(
             phase=note.phase,
             step=note.step,
@@ -248,7 +257,7 @@ class Recorder:
             authors=note.authors,
             conclusions=tuple(map(storable, note.conclusions)),
             best=self._best,
-            budget=self._budget(),
+            budget=budget or self._budget(),
             calls=calls,
         )
         step = make_step(len(self._steps) + 1, self._clock(), self._entrant.model, note.message, ours)
@@ -281,7 +290,7 @@ class Recorder:
                 codes=feedback.codes,
                 left=left_record(feedback.left),
             )
-            self._calls.append(call)
+            self._keep(call)
         return feedback
 
     def _chat_call(self, request: Request, reply: Reply) -> ChatCall:

@@ -20,7 +20,7 @@ def course_lines(courses: Sequence[Course]) -> list[str]:
     Args:
         courses: How its attempts went.
     """
-    if not any(course.submissions for course in courses):
+    if not _measured(courses):
         return []
     lines = [
         "Best so far, over the budget: attempts that surely beat the baseline, and how fast, by",
@@ -44,8 +44,11 @@ def course_lines(courses: Sequence[Course]) -> list[str]:
 def courses_as_json(courses: Sequence[Course]) -> dict[str, object]:
     """Give the same as plain values."""
     submissions, tokens = submission_limits(courses), token_limits(courses)
-    curves = {}
+    curves: dict[str, dict[str, list[float]] | None] = {}
     for agent, own in _by_agent(courses).items():
+        if not _measured(own):
+            curves[agent] = None
+            continue
         curves[agent] = {
             "fast_by_submissions": fast_so_far(own, submissions, by_tokens=False),
             "speed_by_submissions": speed_so_far(own, submissions, by_tokens=False),
@@ -70,6 +73,10 @@ def courses_as_json(courses: Sequence[Course]) -> dict[str, object]:
 def _curve(courses: Sequence[Course], title: str, limits: Sequence[int], *, by_tokens: bool) -> list[str]:
     cells = [[title, *(f"{limit:,}" for limit in limits)]]
     for agent, own in _by_agent(courses).items():
+        if not _measured(own):
+            # It measured nothing on the way: that is not the same as being no faster than the baseline.
+            cells.append([agent, *("–" for _ in limits)])
+            continue
         fast = fast_so_far(own, limits, by_tokens=by_tokens)
         speed = speed_so_far(own, limits, by_tokens=by_tokens)
         cells.append([agent, *(percent(share) for share in fast)])
@@ -100,6 +107,10 @@ def _gains(rows: Sequence[Row]) -> list[str]:
 
 def _figure(value: float | None) -> str:
     return "–" if value is None else f"{value:,.1f}"
+
+
+def _measured(courses: Sequence[Course]) -> bool:
+    return any(course.submissions for course in courses)
 
 
 def _by_agent(courses: Sequence[Course]) -> dict[str, list[Course]]:

@@ -44,6 +44,7 @@ class Course:
         solved: Whether the final verdict is correct and surely faster than the baseline.
         authors: Whose text the answer is.
         gains: What each layer brought on the way to the answer.
+        calls: How often it asked a model.
     """
 
     agent: str
@@ -53,6 +54,7 @@ class Course:
     solved: bool
     authors: tuple[str, ...]
     gains: Mapping[str, float]
+    calls: int
 
     @property
     def submissions(self) -> int:
@@ -148,13 +150,16 @@ def submission_limits(courses: Sequence[Course]) -> tuple[int, ...]:
 
 
 def token_limits(courses: Sequence[Course]) -> tuple[int, ...]:
-    """Choose where curves over tokens are read off: what every agent with a model has spent, and parts of it.
+    """Choose where curves over tokens are read off: what all agents that go on asking spent, and parts of it.
 
-    The last limit is the smallest of the agents' medians: beyond it one of them is not there any more.
+    The last limit is the smallest of the agents' medians: beyond it one of them is not there any more. An
+    agent that asks once is there from its answer on, and says nothing of how far the others can be compared.
     """
+    spent = [course for course in courses if course.tokens]
+    going_on = {course.agent for course in spent if course.calls > 1} or {course.agent for course in spent}
     totals: dict[str, list[int]] = defaultdict(list)
-    for course in courses:
-        if course.tokens:
+    for course in spent:
+        if course.agent in going_on:
             totals[course.agent].append(course.tokens)
     if not totals:
         return ()
@@ -177,6 +182,7 @@ def _course(name: str, trajectory: Trajectory, run: RunAttempts, baseline: str) 
         solved=sure is not None and sure > 0.0,
         authors=() if end is None else end.authors,
         gains={} if end is None else end.gains,
+        calls=steps[-1].budget.calls if steps else 0,
     )
 
 
