@@ -13,7 +13,7 @@ from edgekernelbench.evaluator.boards.hosting import BoardPlan, Hosted
 PATIENCE_S = 60.0
 
 
-_described = cache(describe)
+describe_once = cache(describe)
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def tracker() -> Iterator[int]:
 @contextmanager
 def boards(port: int, key: str, profile: str = "llvm", count: int = 1) -> Iterator[list[Hosted]]:
     """Serve boards of one kind, and wait until all are registered."""
-    plan = BoardPlan(_described(profile), key, LOOPBACK, 0, (LOOPBACK, port))
+    plan = BoardPlan(describe_once(profile), key, LOOPBACK, 0, (LOOPBACK, port))
     with ExitStack() as stack:
         hosted = [stack.enter_context(Hosted(plan.settings())) for _ in range(count)]
         until = time.monotonic() + PATIENCE_S

@@ -16,8 +16,10 @@ from edgekernelbench.compiler.tvm.start import import_tvm
 
 REMEDY = "pip install 'edgekernelbench[boards]'"
 
-TRACKER_MAGIC, SUMMARY = 0x2F271, 6
-"""How a conversation with TVM's tracker begins, and the question for all that it knows."""
+TRACKER_MAGIC, REQUEST, SUMMARY = 0x2F271, 4, 6
+"""How a conversation with TVM's tracker begins, and the questions for a board and for all that it knows."""
+
+ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - listened on where the command line says so
 
 _WORD = struct.Struct("<i")
 
@@ -64,10 +66,12 @@ class Listener:
 
     Attributes:
         port: Where it listens.
+        socket: What a server listens on; a session, which is forked from here, has it too.
     """
 
     def __init__(self, state: Any) -> None:
         self.port: int = state.port
+        self.socket: socket.socket | None = getattr(state, "sock", None)
         self._thread = state.thread
 
     def join(self) -> None:
@@ -115,13 +119,24 @@ def start_server(
         tvm_ffi.register_global_func(name, function, override=True)
     port = port or free_port(host)
     state = _listening(
-        server.PopenRPCServerState, host, port, tracker_addr=tracker, key=key, custom_addr=host, silent=True
+        server.PopenRPCServerState,
+        host,
+        port,
+        tracker_addr=tracker,
+        key=key,
+        custom_addr=told_address(host),
+        silent=True,
     )
     # Connections inherit what is set on the socket that accepts them.
     state.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in KEEPALIVE:
         state.sock.setsockopt(socket.IPPROTO_TCP, option, value)
     return Listener(state)
+
+
+def told_address(host: str) -> str | None:
+    """Say under which address a server is registered that listens on one; None for where it is seen from."""
+    return None if host in ANY_ADDRESS else host
 
 
 def _listening(make: Any, host: str, port: int, **more: Any) -> Any:
@@ -148,7 +163,7 @@ def ask_tracker(host: str, port: int, patience_s: float = 5.0) -> dict[str, Queu
         PrerequisiteError: When no tracker answers there.
     """
     try:
-        known = _summary(host, port, patience_s)
+        known = _ask(host, port, [SUMMARY], patience_s)[1]
     except (OSError, ValueError) as error:
         raise PrerequisiteError(
             f"no tracker answers at {host}:{port} ({error})", "start one with `ekb device tracker`"
@@ -168,7 +183,8 @@ def _counts(queue: Mapping[str, int]) -> dict[str, int]:
     return {"free": queue["free"], "waiting": queue["pending"]}
 
 
-def _summary(host: str, port: int, patience_s: float) -> dict[str, Any]:
+def _ask(host: str, port: int, question: list[object], patience_s: float | None) -> list[Any]:
+    """Ask a tracker one thing; None waits as long as it takes."""
     with (
         socket.create_connection((host, port), timeout=patience_s) as channel,
         channel.makefile("rwb") as data,
@@ -177,12 +193,11 @@ def _summary(host: str, port: int, patience_s: float) -> dict[str, Any]:
         data.flush()
         if _word(data) != TRACKER_MAGIC:
             raise ValueError("what answers is no tracker")
-        question = json.dumps([SUMMARY]).encode()
-        data.write(_WORD.pack(len(question)) + question)
+        text = json.dumps(question).encode()
+        data.write(_WORD.pack(len(text)) + text)
         data.flush()
         answer: list[Any] = json.loads(data.read(_word(data)))
-        summary: dict[str, Any] = answer[1]
-        return summary
+        return answer
 
 
 def _word(data: Reader) -> int:
@@ -193,11 +208,16 @@ def _word(data: Reader) -> int:
 
 
 class Session:
-    """A session with one board, which nobody else has meanwhile."""
+    """A session with one board, which nobody else has meanwhile.
 
-    def __init__(self, session: Any) -> None:
+    Attributes:
+        address: Host and port at which the board was reached.
+    """
+
+    def __init__(self, session: Any, address: tuple[str, int]) -> None:
         self._session = session
         self._functions: dict[str, Any] = {}
+        self.address = address
 
     @classmethod
     def request(cls, host: str, port: int, key: str) -> Self:
@@ -208,9 +228,20 @@ class Session:
         """
         rpc = _rpc()
         try:
-            return cls(rpc.connect_tracker(host, port).request(key, max_retry=1))
-        except RuntimeError as error:
-            raise OSError(str(error).strip().splitlines()[-1]) from error
+            status, (there, at, match) = _ask(host, port, [REQUEST, key, "", 1], None)
+            if status:
+                raise OSError(f"the tracker refuses a board {key}")
+            return cls(rpc.connect(there, at, match), (there, at))
+        except (RuntimeError, ValueError) as error:
+            raise OSError(_last_line(error)) from error
+
+    def has(self, name: str) -> bool:
+        """Whether the board has a function."""
+        try:
+            self._functions[name] = self._session.get_function(name)
+        except (RuntimeError, AttributeError, ValueError):
+            return False
+        return True
 
     def call(self, name: str, *args: Any) -> Any:
         """Call a function of the board.
@@ -223,5 +254,9 @@ class Session:
                 self._functions[name] = self._session.get_function(name)
             return self._functions[name](*args)
         except (RuntimeError, ValueError, TypeError, AttributeError) as error:
-            text = str(error).strip().splitlines()
-            raise OSError(text[-1] if text else type(error).__name__) from error
+            raise OSError(_last_line(error)) from error
+
+
+def _last_line(error: Exception) -> str:
+    text = str(error).strip().splitlines()
+    return text[-1] if text else type(error).__name__

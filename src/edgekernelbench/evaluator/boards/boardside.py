@@ -5,23 +5,25 @@ costs one worker and its deadline, as it does anywhere.
 """
 
 import ctypes
-import json
 import os
 import platform
 import shutil
 import signal
+import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.compiler.tvm.start import RUNTIME_ONLY
-from edgekernelbench.evaluator.boards.blocks import BLOCK_BYTES, BlockStore, digests
+from edgekernelbench.evaluator.boards.channel import accept, attend, new_token
+from edgekernelbench.evaluator.boards.shelf import Shelf, fetch
+from edgekernelbench.evaluator.boards.wire import Bytes, Fields, decode, encode
 from edgekernelbench.evaluator.environment import LATE, scratch_root, worker_cores, worker_environment
 from edgekernelbench.evaluator.messages import Limits
+from edgekernelbench.evaluator.ring import IDLE_S
 from edgekernelbench.evaluator.supervisor import ServerLost, Supervisor, Worker
 from edgekernelbench.evaluator.telemetry import read_telemetry
 from edgekernelbench.evaluator.worker import BOARD
@@ -30,7 +32,7 @@ from edgekernelbench.profiles.profile import Profile
 
 PR_SET_PDEATHSIG = 1
 
-Fields = dict[str, Any]
+Answer = Fields | tuple[Fields, Sequence[Bytes]]
 
 
 class BoardSide:
@@ -50,98 +52,72 @@ class BoardSide:
         self._supervisor: Supervisor | None = None
         self._folders: dict[int, Path] = {}
         self._workers: dict[int, Worker] = {}
-        self._blocks = BlockStore(memory_bytes())
-        self._answers: dict[str, Callable[[Fields], Fields]] = {
+        self._shelf = Shelf(memory_bytes())
+        self._listening: socket.socket | None = None
+        self._token = b""
+        self._answers: dict[str, Callable[[Fields, memoryview], Answer]] = {
+            "offer": self._offer,
+            "attend": self._attend,
             "hello": self._hello,
-            "folder": self._folder,
+            "lay": self._lay,
+            "fill": self._fill,
             "start": self._start,
-            "token": self._token,
-            "extend": self._extend,
+            "token": self._pass_token,
             "kill": self._kill,
             "wait": self._wait,
             "look": self._look,
+            "fetch": self._fetch,
             "close": self._close,
-            "lay": self._lay,
-            "digests": lambda asked: {"digests": digests(self._path(asked["name"]))},
-            "telemetry": lambda asked: asdict(read_telemetry(asked["cores"])),
+            "telemetry": lambda asked, _: asdict(read_telemetry(asked["cores"])),
         }
 
-    def ask(self, text: str) -> str:
-        """Answer a question.
+    def listen(self, listening: socket.socket | None) -> None:
+        """Say where the host of a session can make a second connection."""
+        self._listening = listening
+
+    def frame(self, frame: Bytes) -> bytes:
+        """Answer a frame.
 
         Args:
-            text: JSON, with the kind of question under `do`.
+            frame: With the kind of question under `do`.
 
         Returns:
-            JSON: the answer; `lost`, `missing` or `full` where there is none.
+            The answer; with `lost`, `missing` or `errno` where there is none.
+
+        Raises:
+            FrameError: When it is no frame.
         """
-        fields: Fields = json.loads(text)
+        fields, load = decode(frame)
         try:
-            return json.dumps(self._answers[fields["do"]](fields))
+            answer = self._answers[fields["do"]](fields, load)
         except PrerequisiteError as error:
-            return json.dumps({"missing": error.missing, "remedy": error.remedy})
+            answer = {"missing": error.missing, "remedy": error.remedy}
         except ServerLost as error:
-            return json.dumps({"lost": str(error)})
+            answer = {"lost": str(error)}
         except OSError as error:
-            return json.dumps({"errno": error.errno, "error": error.strerror or str(error)})
+            answer = {"errno": error.errno, "error": error.strerror or str(error)}
+        return encode(*answer) if isinstance(answer, tuple) else encode(answer)
 
-    def put(self, name: str, offset: int, data: bytes) -> int:
-        """Take a piece of a file.
+    def _offer(self, fields: Fields, load: memoryview) -> Fields:
+        """Give the token of the second connection; nothing where there can be none."""
+        del fields, load
+        self._token = b"" if self._listening is None else new_token()
+        return {"token": self._token.hex()}
 
-        Args:
-            name: Number of the folder, a slash, name of the file.
-            offset: Where the piece begins.
-            data: The piece.
+    def _attend(self, fields: Fields, load: memoryview) -> Fields:
+        """Answer at the second connection; a session ends with it."""
+        del fields, load
+        token, self._token = self._token, b""
+        channel = accept(self._listening, token) if self._listening is not None and token else None
+        if channel is not None:
+            attend(channel, self.frame)
+            # Said to a host that is gone, an answer would end TVM's server, which waits for this process.
+            os._exit(0)
+        return {"attended": False}
 
-        Returns:
-            0, or the number of the system's error.
-        """
-        self._blocks.add(data)
-        try:
-            handle = os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-            try:
-                os.pwrite(handle, data, offset)
-            finally:
-                os.close(handle)
-        except OSError as error:
-            return error.errno or -1
-        return 0
-
-    def get(self, name: str, offset: int, size: int) -> bytes:
-        """Give a piece of a file; less than was asked for at its end, or where it cannot be read."""
-        try:
-            handle = os.open(self._path(name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError:
-            return b""
-        try:
-            return os.pread(handle, size, offset)
-        finally:
-            os.close(handle)
-
-    def _lay(self, fields: Fields) -> Fields:
-        """Make a file of the blocks that are here; say which are missing."""
-        missing = []
-        handle = os.open(self._path(fields["name"]), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        try:
-            if fields["size"]:
-                os.posix_fallocate(handle, 0, fields["size"])
-            for number, name in enumerate(fields["digests"]):
-                block = self._blocks.get(name)
-                if block is None:
-                    missing.append(number)
-                else:
-                    os.pwrite(handle, block, number * BLOCK_BYTES)
-        finally:
-            os.close(handle)
-        return {"missing_blocks": missing}
-
-    def _path(self, name: str) -> Path:
-        number, _, file = name.partition("/")
-        return self._folders[int(number)] / Path(file).name
-
-    def _hello(self, fields: Fields) -> Fields:
+    def _hello(self, fields: Fields, load: memoryview) -> Fields:
         """Say what this board is; a session ends with the server that forked it."""
-        del fields
+        del fields, load
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         return {
             "release": version("edgekernelbench"),
@@ -162,13 +138,30 @@ class BoardSide:
             self._supervisor = Supervisor(self._command, environment, scratch_root())
         return self._supervisor
 
-    def _folder(self, fields: Fields) -> Fields:
-        del fields
-        number = len(self._folders)
-        self._folders[number] = self._server().folder()
-        return {"folder": number}
+    def _lay(self, fields: Fields, load: memoryview) -> Fields:
+        """Lay files in a folder, a new one where none is named; say which of their pieces are missing."""
+        del load
+        number = fields["folder"]
+        if number is None:
+            number = len(self._folders)
+            self._folders[number] = self._server().folder()
+        try:
+            return {
+                "folder": number,
+                "missing_pieces": self._shelf.lay(self._folders[number], fields["files"]),
+            }
+        except OSError:
+            shutil.rmtree(self._folders[number], ignore_errors=True)
+            raise
 
-    def _start(self, fields: Fields) -> Fields:
+    def _fill(self, fields: Fields, load: memoryview) -> Fields:
+        self._shelf.fill(fields["sizes"], load)
+        return {}
+
+    def _start(self, fields: Fields, load: memoryview) -> Fields:
+        del load
+        if not self._shelf.is_whole:
+            raise ServerLost("pieces of a file did not arrive as they were sent")
         limits = Limits(**{**fields["limits"], "cpus": tuple(fields["limits"]["cpus"])})
         limits = replace(limits, cpus=worker_cores(self._profile.threads))
         number = fields["folder"]
@@ -177,31 +170,48 @@ class BoardSide:
         )
         return {}
 
-    def _token(self, fields: Fields) -> Fields:
+    def _pass_token(self, fields: Fields, load: memoryview) -> Fields:
+        """Let a worker work; then it is idle until the token comes again."""
+        del load
         worker = self._workers[fields["worker"]]
         worker.extend(fields["patience_s"])
         answer = worker.pass_token(fields["message"])
-        return {"answer": answer, **_end_of(worker)}
+        sensed = asdict(read_telemetry(fields["sense"])) if fields["sense"] else None
+        if worker.ended is None:
+            worker.extend(IDLE_S)
+        return {"answer": answer, "sensed": sensed, **self._state(worker, fields)}
 
-    def _extend(self, fields: Fields) -> Fields:
+    def _wait(self, fields: Fields, load: memoryview) -> Fields:
+        del load
         worker = self._workers[fields["worker"]]
-        worker.extend(fields["patience_s"])
-        return {}
+        if fields["patience_s"] is not None:
+            worker.extend(fields["patience_s"])
+        worker.wait()
+        return self._state(worker, fields)
 
-    def _kill(self, fields: Fields) -> Fields:
+    def _state(self, worker: Worker, fields: Fields) -> Fields:
+        """Say how a worker ended, what it said, and what is in its sheets now."""
+        ended = worker.ended
+        name = self._shelf.store.names
+        shown = {file["name"]: name(worker.folder / file["name"], file["sizes"]) for file in fields["show"]}
+        looked = {} if ended is None else _look_at(worker)
+        return {"ended": None if ended is None else asdict(ended), "digests": shown, **looked}
+
+    def _look(self, fields: Fields, load: memoryview) -> Fields:
+        del load
+        return _look_at(self._workers[fields["worker"]])
+
+    def _kill(self, fields: Fields, load: memoryview) -> Fields:
+        del load
         self._workers[fields["worker"]].kill()
         return {}
 
-    def _wait(self, fields: Fields) -> Fields:
-        worker = self._workers[fields["worker"]]
-        worker.wait()
-        return _end_of(worker)
+    def _fetch(self, fields: Fields, load: memoryview) -> Answer:
+        del load
+        return {}, fetch(self._folders[fields["folder"]], fields["wanted"])
 
-    def _look(self, fields: Fields) -> Fields:
-        worker = self._workers[fields["worker"]]
-        return {"phase": worker.phase(), "reply": worker.reply(), "stderr": worker.stderr_tail()}
-
-    def _close(self, fields: Fields) -> Fields:
+    def _close(self, fields: Fields, load: memoryview) -> Fields:
+        del load
         number = fields["folder"]
         worker = self._workers.pop(number, None)
         if worker is not None:
@@ -210,8 +220,8 @@ class BoardSide:
         return {}
 
 
-def _end_of(worker: Worker) -> Fields:
-    return {"ended": None if worker.ended is None else asdict(worker.ended)}
+def _look_at(worker: Worker) -> Fields:
+    return {"phase": worker.phase(), "reply": worker.reply(), "stderr": worker.stderr_tail()}
 
 
 def memory_bytes() -> int:

@@ -5,19 +5,23 @@ is every byte of it, so the judge sees outputs, inputs and guards with its own e
 """
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from edgekernelbench.evaluator.boards.cargo import Cargo, Shipment
 from edgekernelbench.evaluator.boards.line import Line
 from edgekernelbench.evaluator.boards.parcels import Built, Parcels
-from edgekernelbench.evaluator.boards.wire import BoardLost
+from edgekernelbench.evaluator.boards.pieces import cut, cut_sheet
+from edgekernelbench.evaluator.boards.wire import Fields
 from edgekernelbench.evaluator.hands import Hand
 from edgekernelbench.evaluator.messages import Ended, Limits
 from edgekernelbench.evaluator.ring import IDLE_S
+from edgekernelbench.evaluator.sheets import Layout
 from edgekernelbench.evaluator.supervisor import ServerLost, Supervisor
 from edgekernelbench.records.outcome import Phase
 
@@ -28,16 +32,21 @@ ANSWER_S = 120.0
 class BoardHands:
     """Starts workers on a board."""
 
-    def __init__(self, line: Line, here: Supervisor, parcels: Parcels | None = None) -> None:
+    def __init__(
+        self, line: Line, here: Supervisor, parcels: Parcels | None = None, cores: Sequence[int] = ()
+    ) -> None:
         """Take a session and a fork server of this machine that compiles.
 
         Args:
             line: The session.
             here: Makes folders and compiles.
             parcels: What was compiled, shared with other boards of the kind; None shares nothing.
+            cores: Those of the board whose clocks and heat are read after each batch; empty reads none.
         """
         self._line = line
+        self._cargo = Cargo(line)
         self._here = here
+        self._cores = tuple(cores)
         self._parcels = parcels or Parcels()
 
     def folder(self) -> Path:
@@ -62,23 +71,24 @@ class BoardHands:
         """
         if role != "kernel":
             raise ServerLost(f"expected a kernel for a board, found the role {role!r}")
-        built = self._parcels.get(request, self._here, limits)
-        if not isinstance(built, Built):
-            return built
-        for name, data in built.files.items():
-            (folder / name).write_bytes(data)
-        number = int(self._line.ask({"do": "folder"}, limits.deadline_s)["folder"])
-        timing = request.get("timing")
-        worker = BoardWorker(self._line, number, folder, _sheets(request), limits, built)
+        sheets = {str(s["file"]): cut_sheet(Layout.from_json(s["layout"])) for s in _sheets(request)}
+        shipment = Shipment(self._cargo, folder)
         with ExitStack() as stack:
-            stack.enter_context(worker)
-            for name in (*built.files, *worker.sheet_names()):
-                self._line.put(folder / name, f"{number}/{name}")
-            told = {"profile": request["profile"], "run_s": request["run_s"], "sheets": request["sheets"]}
-            order = {"do": "start", "folder": number, "role": "carried", "limits": asdict(limits)}
-            self._line.ask({**order, "request": {**told, "timing": timing}}, limits.deadline_s)
+            stack.callback(shipment.drop)
+            with ThreadPoolExecutor(1) as beside:
+                bringing = beside.submit(shipment.bring, sheets)  # while the text is compiled
+                built = self._parcels.get(request, self._here, limits)
+            if not isinstance(built, Built):
+                return built
+            bringing.result()
+            for name, data in built.files.items():
+                (folder / name).write_bytes(data)
+            shipment.bring({name: cut(len(data)) for name, data in built.files.items()})
+            told = {name: request.get(name) for name in ("profile", "run_s", "sheets", "timing")}
+            order = {"do": "start", "folder": shipment.number, "role": "carried", "limits": asdict(limits)}
+            self._line.ask({**order, "request": told}, limits.deadline_s)
             stack.pop_all()
-        return worker
+        return BoardWorker(shipment, list(sheets), built, limits.deadline_s, self._cores)
 
 
 def _sheets(request: Mapping[str, object]) -> list[dict[str, Any]]:
@@ -91,20 +101,15 @@ class BoardWorker:
     """A worker on a board, seen from the judge."""
 
     def __init__(
-        self,
-        line: Line,
-        number: int,
-        folder: Path,
-        sheets: list[dict[str, Any]],
-        limits: Limits,
-        built: Built,
+        self, shipment: Shipment, sheets: Sequence[str], built: Built, deadline_s: float, cores: Sequence[int]
     ) -> None:
-        self._line = line
-        self._number = number
-        self._folder = folder
-        self._sheets = sheets
+        self._line = shipment.line
+        self._shipment = shipment
+        self._sheets = list(sheets)
         self._built = built
-        self._patience_s = limits.deadline_s
+        self._cores = list(cores)
+        self._patience_s = deadline_s
+        self._is_extended = False
         self._ended: Ended | None = None
         self._look: dict[str, Any] | None = None
 
@@ -113,24 +118,22 @@ class BoardWorker:
         """How it ended; None while it is known to be alive."""
         return self._ended
 
-    def sheet_names(self) -> Iterator[str]:
-        """Name the files of its sheets."""
-        for sheet in self._sheets:
-            yield str(sheet["file"])
-
     def extend(self, seconds: float) -> None:
-        """Give it a new deadline, counted from now."""
+        """Give it a new deadline: the board is told with the next thing that is asked of the worker."""
         self._patience_s = seconds
-        if self._ended is None:
-            self._line.ask({"do": "extend", "worker": self._number, "patience_s": seconds})
+        self._is_extended = True
 
     def wait(self) -> Ended:
         """Wait until it has ended, and fetch its sheets."""
         if self._ended is None:
-            self._note_end(self._line.ask({"do": "wait", "worker": self._number}, self._patience_s))
-            self._fetch(self._sheets)
-        if self._ended is None:
-            raise ServerLost("the board did not say how a worker ended")
+            more = self._patience_s if self._is_extended else None
+            answer = self._ask({"do": "wait", "patience_s": more}, self._sheets)
+            ended = self.ended
+            if ended is None:
+                raise ServerLost("the board did not say how a worker ended")
+            if ended.exit_code == 0:
+                self._shipment.fetch(answer["digests"])  # nobody reads the sheets of one that crashed
+            return ended
         return self._ended
 
     def pass_token(self, message: Mapping[str, object]) -> dict[str, Any] | None:
@@ -138,17 +141,25 @@ class BoardWorker:
         if self._ended is not None:
             return None
         # Who was idle may be so for an hour; an answer is wanted sooner.
-        patience = self._patience_s if self._patience_s < IDLE_S else ANSWER_S
-        order = {"do": "token", "worker": self._number, "message": message, "patience_s": patience}
-        answer = self._line.ask(order, patience)
-        self._note_end(answer)
+        self._patience_s = self._patience_s if self._patience_s < IDLE_S else ANSWER_S
+        shown = {"report": self._sheets[:-1], "outputs": self._sheets[-1:]}.get(str(message.get("do")), [])
+        sense = self._cores if message.get("do") == "batch" else []
+        order = {"do": "token", "message": message, "patience_s": self._patience_s, "sense": sense}
+        answer = self._ask(order, shown)
         found: dict[str, Any] | None = answer["answer"]
-        if found is not None and message.get("do") == "report":
-            self._fetch(self._sheets[:-1])
-            found = self._with_cost(found)
-        elif found is not None and message.get("do") == "outputs":
-            self._fetch(self._sheets[-1:])
-        return found
+        if found is None:
+            return None
+        self._shipment.fetch(answer["digests"])
+        return self._with_cost(found) if message.get("do") == "report" else found
+
+    def _ask(self, order: Fields, shown: Sequence[str]) -> Fields:
+        """Ask for something that it may end with."""
+        patience = self._patience_s + self._shipment.patience_s(shown)
+        order = {**order, "worker": self._shipment.number, "show": self._shipment.show(shown)}
+        answer = self._line.ask(order, patience)
+        if answer["ended"] is not None:
+            self._ended, self._look = Ended(**answer["ended"]), answer
+        return answer
 
     def _with_cost(self, answer: dict[str, Any]) -> dict[str, Any]:
         """Say of compiling what was seen here."""
@@ -158,18 +169,9 @@ class BoardWorker:
             "spent": {**answer["spent"], str(Phase.COMPILE): self._built.compile_ns},
         }
 
-    def _fetch(self, sheets: list[dict[str, Any]]) -> None:
-        for sheet in sheets:
-            name, size = str(sheet["file"]), int(sheet["layout"]["size"])
-            self._line.get(f"{self._number}/{name}", self._folder / name, size)
-
-    def _note_end(self, answer: Mapping[str, Any]) -> None:
-        if answer["ended"] is not None:
-            self._ended = Ended(**answer["ended"])
-
     def kill(self) -> None:
         """End it now."""
-        self._line.ask({"do": "kill", "worker": self._number})
+        self._line.ask({"do": "kill", "worker": self._shipment.number})
 
     def phase(self) -> Phase:
         """Say what it was doing last."""
@@ -185,19 +187,15 @@ class BoardWorker:
         return str(self._looked()["stderr"])
 
     def _looked(self) -> dict[str, Any]:
-        if self._look is None or self._ended is None:
-            self._look = self._line.ask({"do": "look", "worker": self._number})
-        return self._look
+        """Give what was read when it ended, or what is there now."""
+        return self._look or self._line.ask({"do": "look", "worker": self._shipment.number})
 
     def close(self) -> None:
         """End it if it is alive, and remove its folders on both machines."""
         try:
-            if not self._line.lost:
-                self._line.ask({"do": "close", "folder": self._number}, ANSWER_S)
-        except BoardLost:
-            pass  # with the session everything ended that it had begun
+            self._shipment.drop()
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.rmtree(self._shipment.folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self

@@ -1,21 +1,30 @@
-"""The judge's end of the line to a board: questions, files, and how long to wait for an answer."""
+"""The judge's end of the line to a board: questions, and how long to wait for an answer."""
 
-import json
 import os
-import select
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.compiler.tvm.start import RUNTIME_ONLY
 from edgekernelbench.evaluator.boards.address import BoardAddress
-from edgekernelbench.evaluator.boards.wire import BoardLost
+from edgekernelbench.evaluator.boards.channel import ACCEPT_S, connect
+from edgekernelbench.evaluator.boards.courier import CONNECT
+from edgekernelbench.evaluator.boards.wire import (
+    BoardLost,
+    Bytes,
+    Fields,
+    FrameError,
+    decode,
+    encode,
+    receive,
+    waits,
+)
 from edgekernelbench.evaluator.supervisor import ServerLost
 
 COURIER = "edgekernelbench.evaluator.boards.courier"
@@ -26,10 +35,23 @@ SLACK_S = 20.0
 CONNECT_S = 60.0
 """How long to wait for a board that is registered and that somebody else has."""
 
-SLOWEST_BYTES_S = 500_000
-"""Files travel at least at this rate."""
+PARTING_S = 2.0
+"""How long a session may take to end."""
 
-MAX_ANSWER_BYTES = 4 << 20
+
+@dataclass(slots=True)
+class Traffic:
+    """What went over a line.
+
+    Attributes:
+        trips: Questions that were answered.
+        sent: Bytes that went to the board.
+        received: Bytes that came from it.
+    """
+
+    trips: int = 0
+    sent: int = 0
+    received: int = 0
 
 
 class Line:
@@ -38,13 +60,15 @@ class Line:
     Attributes:
         lost: Whether the board does not answer any more.
         busy_ns: How long it was asked something and had not answered yet.
+        traffic: What went over it.
+        sensed: What the board sensed with the last answer; None when that has nothing of it.
     """
 
     def __init__(self, address: BoardAddress, patience_s: float = CONNECT_S) -> None:
         """Wait in the tracker's queue for a board.
 
         Raises:
-            PrerequisiteError: When something is missing on this machine.
+            PrerequisiteError: When something is missing on this machine, or the board has another release.
             BoardLost: When no board could be had.
         """
         ours, theirs = socket.socketpair()
@@ -58,17 +82,38 @@ class Line:
                 process_group=0,
             )
         self._channel = ours
-        self._pending = b""
+        self._courier: socket.socket | None = None
         self.lost = False
         self.busy_ns = 0
-        order = {"do": "connect", "host": address.host, "port": address.port, "key": address.key}
+        self.traffic = Traffic()
+        self.sensed: Fields | None = None
+        order = {"do": CONNECT, "host": address.host, "port": address.port, "key": address.key}
         try:
-            self._send(order, patience_s)
+            there = self.ask(order, patience_s)
+            self._shorten(tuple(there["address"]), bytes.fromhex(there["token"]))
         except (ServerLost, PrerequisiteError):
             self.close()
             raise
 
-    def ask(self, question: Mapping[str, object], patience_s: float = 0.0) -> dict[str, Any]:
+    @property
+    def is_short(self) -> bool:
+        """Whether it leads to the board without TVM's RPC."""
+        return self._courier is not None
+
+    def _shorten(self, address: tuple[str, int], token: bytes) -> None:
+        """Make a second connection, past the courier; where there is none, all goes through TVM's RPC."""
+        if not token:
+            return
+        until = time.monotonic() + ACCEPT_S + SLACK_S
+        # That is answered when nobody came; else it fails when the session has ended.
+        self._send(encode({"do": "attend"}), until)
+        channel = connect(address, token)
+        if channel is None:
+            self._check(self._hear(until)[0])
+        else:
+            self._courier, self._channel = self._channel, channel
+
+    def ask(self, question: Fields, patience_s: float = 0.0) -> Fields:
         """Ask the board something.
 
         Args:
@@ -84,86 +129,75 @@ class Line:
             PrerequisiteError: When the board lacks something.
             OSError: When the board's system refused something, such as room on a disk.
         """
-        text = json.dumps(question)
-        answer: dict[str, Any] = json.loads(self._send({"do": "ask", "text": text}, patience_s)["text"])
+        return self.exchange(question, (), patience_s)[0]
+
+    def exchange(
+        self, question: Fields, load: Sequence[Bytes] = (), patience_s: float = 0.0
+    ) -> tuple[Fields, memoryview]:
+        """Ask something, with bytes of files behind the question, or behind the answer; else like `ask`."""
+        if self.lost:
+            raise BoardLost("the board was lost before")
+        begun = time.monotonic_ns()
+        until = time.monotonic() + patience_s + SLACK_S
+        try:
+            self._send(encode(question, load), until)
+            answer, behind = self._hear(until)
+        finally:
+            self.busy_ns += time.monotonic_ns() - begun
+        self._check(answer)
+        self.sensed = answer.get("sensed")
+        return answer, behind
+
+    def _check(self, answer: Fields) -> None:
+        if "gone" in answer:
+            raise self._lose(str(answer["gone"]))
+        if "unable" in answer:
+            raise PrerequisiteError(str(answer["unable"]), str(answer["remedy"]))
         if "missing" in answer:
             raise PrerequisiteError(f"the board says: {answer['missing']}", str(answer["remedy"]))
         if "lost" in answer:
             raise ServerLost(f"the board says: {answer['lost']}")
         if "errno" in answer:
             raise OSError(answer["errno"], f"the board says: {answer['error']}")
-        return answer
 
-    def put(self, path: Path, name: str) -> None:
-        """Bring a file to the board.
-
-        Raises:
-            BoardLost: When the board does not answer.
-            OSError: When the board has no room for it.
-        """
-        order = {"do": "put", "path": str(path), "name": name}
-        answer = self._send(order, path.stat().st_size / SLOWEST_BYTES_S)
-        if "errno" in answer:
-            raise OSError(answer["errno"], f"the board says: {os.strerror(answer['errno'])}", name)
-
-    def get(self, name: str, path: Path, size: int) -> None:
-        """Fetch a file from the board into one that is here, in its place.
-
-        Raises:
-            BoardLost: When the board does not answer.
-            ServerLost: When it no longer has the file whole.
-        """
-        order = {"do": "get", "name": name, "path": str(path), "size": size}
-        answer = self._send(order, size / SLOWEST_BYTES_S)
-        if "short" in answer:
-            raise ServerLost(f"the board gave {answer['short']} of {size} bytes of {name}")
-
-    def _send(self, order: Mapping[str, object], patience_s: float) -> dict[str, Any]:
-        if self.lost:
-            raise BoardLost("the board was lost before")
-        begun = time.monotonic_ns()
-        until = time.monotonic() + patience_s + SLACK_S
+    def _send(self, frame: bytes, until: float) -> None:
         try:
-            self._channel.sendall(json.dumps(order).encode() + b"\n")
-            line = self._receive(until)
+            self._channel.settimeout(max(0.1, until - time.monotonic()))
+            self._channel.sendall(frame)
         except OSError as error:
             raise self._lose(str(error)) from error
-        finally:
-            self.busy_ns += time.monotonic_ns() - begun
-        answer: dict[str, Any] = json.loads(line)
-        if "missing" in answer:
-            raise PrerequisiteError(str(answer["missing"]), str(answer["remedy"]))
-        if "gone" in answer:
-            raise self._lose(str(answer["gone"]))
-        return answer
+        self.traffic.sent += len(frame)
 
-    def _receive(self, until: float) -> bytes:
-        while b"\n" not in self._pending:
-            ready, _, _ = select.select([self._channel], [], [], max(0.0, until - time.monotonic()))
-            if not ready:
-                raise OSError("it gave no answer in time")
-            data = self._channel.recv(1 << 16)
-            if not data:
-                raise OSError("the courier ended")
-            self._pending += data
-        line, self._pending = self._pending.split(b"\n", 1)
-        return line
+    def _hear(self, until: float) -> tuple[Fields, memoryview]:
+        try:
+            frame = receive(self._channel, until)
+            if frame is None:
+                raise ConnectionError("the connection was closed")
+            self.traffic.received += len(frame)
+            self.traffic.trips += 1
+            return decode(frame)
+        except (OSError, FrameError) as error:
+            raise self._lose(str(error)) from error
 
     def _lose(self, why: str) -> BoardLost:
         self.lost = True
-        self._end()
-        return BoardLost(f"the board does not answer any more: {why}")
-
-    def _end(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
+        self._channel.close()
+        self._process.kill()
         self._process.wait()
+        return BoardLost(f"the board does not answer any more: {why}")
 
     def close(self) -> None:
         """End the session; the board is free for others."""
         self.lost = True
-        self._end()
         self._channel.close()
+        if self._courier is not None:
+            waits(self._courier, time.monotonic() + PARTING_S)  # until the session has ended on the board
+            self._courier.close()
+        try:
+            self._process.wait(PARTING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def __enter__(self) -> Self:
         return self

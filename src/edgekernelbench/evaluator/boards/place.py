@@ -1,7 +1,7 @@
 """A board as a place where kernels are run."""
 
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -10,7 +10,7 @@ from edgekernelbench.compiler.tvm.rpc import ask_tracker
 from edgekernelbench.evaluator.boards.address import BoardAddress
 from edgekernelbench.evaluator.boards.admission import try_board
 from edgekernelbench.evaluator.boards.hands import BoardHands
-from edgekernelbench.evaluator.boards.line import CONNECT_S, Line
+from edgekernelbench.evaluator.boards.line import CONNECT_S, Line, Traffic
 from edgekernelbench.evaluator.boards.parcels import Parcels
 from edgekernelbench.evaluator.boards.wire import BoardLost
 from edgekernelbench.evaluator.environment import WORKER_COMMAND, host_room, worker_cores, worker_environment
@@ -76,7 +76,7 @@ class Board:
             environment = worker_environment(self.profile.threads)
             self._here = Servers(WORKER_COMMAND, environment, {COMPILER: "tvm"})
             stack.callback(self._here.close)
-            self._hands = BoardHands(self._line, self._here.get(COMPILER), parcels)
+            self._hands = BoardHands(self._line, self._here.get(COMPILER), parcels, self.cores)
             self._admit(address)
             stack.pop_all()
 
@@ -130,7 +130,9 @@ class Board:
         Raises:
             ServerLost: When the board is lost.
         """
-        said = self._line.ask({"do": "telemetry", "cores": self.cores})
+        said, self._line.sensed = self._line.sensed, None  # once: what is read with a batch is of that moment
+        if said is None:
+            said = self._line.ask({"do": "telemetry", "cores": self.cores})
         plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in said.items()}
         return Reading(**plain)
 
@@ -142,6 +144,11 @@ class Board:
     def busy_ns(self) -> int:
         """How long it was asked something and had not answered yet."""
         return self._line.busy_ns
+
+    @property
+    def traffic(self) -> Traffic:
+        """What went to it and came from it until now."""
+        return replace(self._line.traffic)
 
     def pids(self) -> tuple[int, ...]:
         """Give the process ids of what compiles for it here."""

@@ -14,7 +14,7 @@ from typing import Any
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.compiler.tvm.rpc import Listener, start_server, start_tracker
 from edgekernelbench.evaluator.boards.boardside import PR_SET_PDEATHSIG, BoardSide, own_server
-from edgekernelbench.evaluator.boards.wire import ASK, GET, PUT
+from edgekernelbench.evaluator.boards.wire import FRAME
 from edgekernelbench.profiles.profile import profile_from_json
 
 
@@ -29,13 +29,15 @@ def serve(settings: dict[str, Any]) -> Listener:
     profile = profile_from_json(settings["profile"])
     side = BoardSide(profile, settings["key"], own_server(profile))
     host, port = settings["tracker"]
-    return start_server(
+    listener = start_server(
         settings["host"],
         settings["port"],
         tracker=(host, port),
         key=settings["key"],
-        functions={ASK: side.ask, PUT: side.put, GET: side.get},
+        functions={FRAME: side.frame},
     )
+    side.listen(listener.socket)
+    return listener
 
 
 def main() -> None:
