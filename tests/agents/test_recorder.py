@@ -111,3 +111,13 @@ def test_each_line_of_an_agent_that_notes_nothing_has_the_budget_of_its_moment()
     assert [b.left.submissions for b in budgets] == [2, 1, 0, 0]
     assert [b.calls for b in budgets] == [1, 2, 3, 3]
     assert budgets[0].tokens < budgets[1].tokens < budgets[2].tokens == budgets[3].tokens
+
+
+def test_a_line_of_an_agent_that_notes_nothing_says_what_came_of_its_text() -> None:
+    answers = [fenced(ILLEGAL), fenced(WRONG), fenced(START), fenced(FAST)]
+    steps, _, _ = record(Repair(), answers, Budget(submissions=2, calls=5))
+
+    said = [str(step.message).split("\n")[0] for step in steps]
+    assert "error[" in said[0]
+    assert said[1] not in ("measured", "checked")
+    assert said[2:] == ["1.000 times the baseline", "2.000 times the baseline", "the answer"]

@@ -213,7 +213,7 @@ class Recorder:
             "submit",
             number,
             "measured" if solved else stage,
-            "measured" if call.door == "measure" else "checked",
+            _came_of(call),
             candidate=number if solved else None,
             text=source,
             error="" if call.correct else call.reply,
@@ -316,6 +316,16 @@ class Recorder:
         first = digest not in self._texts
         self._texts[digest] = text
         return Said(digest=digest, text=text if first else None)
+
+
+def _came_of(call: TextCall) -> str:
+    """Say in one line what came of a text: how fast it is, else what was wrong first."""
+    if call.correct and call.ratio is not None:
+        return f"{call.ratio:.3f} times the baseline"
+    said = [line for line in call.reply.split("\n") if line.strip()]
+    if not call.accepted and len(said) > 1 and said[0].endswith(":"):
+        return said[1]  # the first only says that it was refused
+    return said[0] if said else "checked"
 
 
 def _by_text(calls: list[ChatCall | TextCall]) -> list[list[ChatCall | TextCall]]:
