@@ -56,6 +56,14 @@ def test_every_call_counts_also_one_that_is_of_no_use() -> None:
     assert (ledger.calls, ledger.usage.total, ledger.left().tokens) == (2, 240, 60)
 
 
+def test_free_checks_are_counted_and_cost_nothing() -> None:
+    ledger = Ledger(Budget(submissions=1))
+    check = ledger.check(judged)
+    check("wrong")
+    check("correct 5")
+    assert (ledger.checks, ledger.submissions, ledger.left().submissions) == (2, 0, 1)
+
+
 def test_an_answer_may_not_be_longer_than_what_is_left() -> None:
     model = Model()
     chat = Ledger(Budget(tokens=300)).chat(model)

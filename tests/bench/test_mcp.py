@@ -50,7 +50,9 @@ async def work(client: Client) -> None:
     """Do what an agent does: read, check, measure until nothing is left."""
     tools = [tool.name for tool in (await client.list_tools()).tools]
     assert tools == ["task", "check", "measure", "best", "budget"]
-    assert "def gemv(" in await ask(client, "task")
+    card = await ask(client, "task")
+    assert "def gemv(" in card
+    assert card.endswith("Your answer is the best text that was measured, not what you say at the end.")
     assert (await ask(client, "best")).startswith("nothing has been measured")
     assert (await ask(client, "check", text="def gemv(")).startswith("refused:")
     assert (await ask(client, "check", text=TEXT)).startswith("correct on the public inputs")
@@ -74,7 +76,7 @@ def test_what_it_measured_best_is_judged_when_it_has_left(tmp_path: Path) -> Non
     folder = RunFolder(tmp_path / "run")
     (attempt,) = folder.attempts().values()
     (judgement,) = folder.judgements().values()
-    assert (attempt.agent, attempt.usage.submissions) == ("mcp", 1)
+    assert (attempt.agent, attempt.usage.submissions, attempt.usage.checks) == ("mcp", 1, 2)
     assert folder.artifact(attempt.text or "").strip() == TEXT.strip()
     assert isinstance(judgement.outcome, Correct)
     assert len(list((tmp_path / "run" / "trajectories").rglob("*.jsonl"))) == 1

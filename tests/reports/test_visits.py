@@ -1,5 +1,5 @@
-from edgekernelbench.records.attempt import Attempt, Ending, Visit
-from edgekernelbench.reports.visits import barred_agents, visit_notes
+from edgekernelbench.records.attempt import Attempt, Ending, Usage, Visit
+from edgekernelbench.reports.visits import barred_agents, token_notes, visit_notes
 
 
 def attempt(agent: str, number: int, **fields: object) -> Attempt:
@@ -32,6 +32,19 @@ def test_what_a_reader_must_know_is_said() -> None:
         attempt("leka", 0),
     ]
     assert visit_notes(attempts) == [
-        "cli:x: 1 attempts opened canaries (said, the canonical text)",
+        "cli:x: 1 attempt opened canaries (said, the canonical text)",
         "cli:x: 2 attempts were ended: idle 1, wall 1",
+    ]
+    assert visit_notes(attempts[:1] + attempts[2:]) == [
+        "cli:x: 1 attempt opened canaries (said, the canonical text)",
+        "cli:x: 1 attempt was ended: wall 1",
+    ]
+
+
+def test_estimated_tokens_are_named_of_any_agent() -> None:
+    known, guessed = attempt("leka", 0), attempt("leka", 1)
+    guessed = guessed.model_copy(update={"usage": Usage(calls=1, input_tokens=9, estimated=True)})
+    assert token_notes([known]) == []
+    assert token_notes([known, guessed]) == [
+        "leka: tokens of 1 of 2 attempts are estimated, at least in part"
     ]

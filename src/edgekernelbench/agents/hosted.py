@@ -16,6 +16,8 @@ from edgekernelbench.agents.protocol import Answer, Doors, Feedback, Task
 from edgekernelbench.base.errors import BudgetExceeded, EkbError
 
 SPENT = "not measured: {}; the best text so far is your answer"
+HOW_TO_ANSWER = "Your answer is the best text that was measured, not what you say at the end."
+"""The rules are those of agents that are asked once, and answer in words."""
 NOTHING_YET = "nothing has been measured yet: call measure with a whole kernel text"
 
 
@@ -58,9 +60,9 @@ class Counter:
         self._accepted = ""
 
     def card(self) -> str:
-        """Give the rules, the language and the card of the task."""
+        """Give the rules, the language, the card of the task, and how it is answered."""
         self._note()
-        return f"{self.task.system}\n\n{self.task.prompt}"
+        return f"{self.task.system}\n\n{self.task.prompt.rstrip()}\n\n{HOW_TO_ANSWER}"
 
     def check(self, source: str) -> str:
         """Check a text: free.

@@ -59,6 +59,7 @@ class Ledger:
         usage: Tokens so far.
         calls: Calls of the model so far.
         submissions: Measurements so far.
+        checks: Free checks so far.
         money: Money so far; None when the price is not known.
         best: The best measured text so far with its feedback; None before the first.
     """
@@ -75,6 +76,7 @@ class Ledger:
         self.usage = Usage()
         self.calls = 0
         self.submissions = 0
+        self.checks = 0
         self.money: float | None = 0.0 if price is not None else None
         self.best: tuple[str, Feedback] | None = None
         self._price = price
@@ -177,7 +179,13 @@ class Ledger:
 
     def check(self, check: Check) -> Check:
         """Make the free door, which says what is left as the others do."""
-        return lambda source: self._signed(check(source))
+
+        def look(source: str) -> Feedback:
+            with self._lock:
+                self.checks += 1
+            return self._signed(check(source))
+
+        return look
 
     def doors(
         self,

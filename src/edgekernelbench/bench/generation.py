@@ -153,6 +153,8 @@ class Generation:
                 input_tokens=ledger.usage.input,
                 output_tokens=ledger.usage.output,
                 submissions=ledger.submissions,
+                checks=ledger.checks,
+                estimated=ledger.usage.estimated,
                 wall_ms=(time.monotonic_ns() - start) // NS_PER_MS,
             ),
             visit=answer.visit,

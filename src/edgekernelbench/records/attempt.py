@@ -35,6 +35,14 @@ class Usage(Record):
     """Free checks."""
     wall_ms: int = 0
     """Elapsed time."""
+    estimated: bool = False
+    """Whether tokens of some calls are estimates, for the endpoint did not count; left out where none are."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out_what_is_counted(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Write `estimated` only where it holds, so that other records are what they always were."""
+        fields: dict[str, Any] = write(self)
+        return {name: value for name, value in fields.items() if value or name != "estimated"}
 
 
 class Visit(Record):

@@ -167,6 +167,10 @@ COLUMNS: Mapping[str, Column] = {
     "calls": Column("model calls", _usage("calls")),
     "input_tokens": Column("tokens read by the model", _usage("input_tokens")),
     "output_tokens": Column("tokens written by the model", _usage("output_tokens")),
+    "tokens_estimated": Column(
+        "whether some of these tokens are estimates",
+        lambda k: None if k.attempt is None else k.attempt.usage.estimated,
+    ),
     "submissions": Column("measurements the agent asked for", _usage("submissions")),
     "checks": Column("free checks the agent asked for", _usage("checks")),
     "wall_ms": Column("time of the agent, in milliseconds", _usage("wall_ms")),

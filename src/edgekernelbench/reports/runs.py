@@ -17,7 +17,7 @@ from edgekernelbench.records.reference import PLAIN, ReferenceKey, one_reference
 from edgekernelbench.records.seals import Flaw
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.costs import Costs, VendorSpeed, costs_of, vendor_speed
-from edgekernelbench.reports.visits import barred_agents, visit_notes
+from edgekernelbench.reports.visits import barred_agents, token_notes, visit_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,12 @@ def score_run(run: RunAttempts) -> RunScores:
     vendors = {name: speed for name, own in judged.items() if (speed := vendor_speed(own)) is not None}
     return RunScores(
         run.folder, run.manifest, rows, costs, vendors, dict(sorted(flags.items())), run.digest, run.flaws,
-        reference, (*_seal_notes(run.manifest), *visit_notes(run.attempts.values())),
+        reference,
+        (
+            *_seal_notes(run.manifest),
+            *visit_notes(run.attempts.values()),
+            *token_notes(run.attempts.values()),
+        ),
     )  # fmt: skip
 
 

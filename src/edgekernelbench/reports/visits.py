@@ -1,9 +1,10 @@
-"""What runs tell of command-line agents: which rows are no part of a comparison, and what else to know."""
+"""What runs tell of agents from elsewhere: which rows are no part of a comparison, and what else to know."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from edgekernelbench.records.attempt import Attempt, Visit
+from edgekernelbench.reports.text import counted
 
 
 def barred_agents(attempts: Iterable[Attempt]) -> Mapping[str, str]:
@@ -30,12 +31,27 @@ def visit_notes(attempts: Iterable[Attempt]) -> list[str]:
         read = [name for visit in visits for name in visit.canaries]
         if read:
             count = sum(bool(visit.canaries) for visit in visits)
-            notes.append(f"{agent}: {count} attempts opened canaries ({', '.join(sorted(set(read)))})")
+            names = ", ".join(sorted(set(read)))
+            notes.append(f"{agent}: {counted(count, 'attempt')} opened canaries ({names})")
         ended = [visit.end for visit in visits if visit.end != "left"]
         if ended:
             each = ", ".join(f"{end} {ended.count(end)}" for end in sorted(set(ended)))
-            notes.append(f"{agent}: {len(ended)} attempts were ended: {each}")
+            were = f"{counted(len(ended), 'attempt')} {'was' if len(ended) == 1 else 'were'} ended"
+            notes.append(f"{agent}: {were}: {each}")
     return notes
+
+
+def token_notes(attempts: Iterable[Attempt]) -> list[str]:
+    """Say whose tokens are not all counted: some endpoints tell none, and some calls were broken off."""
+    own: dict[str, list[bool]] = defaultdict(list)
+    for attempt in attempts:
+        own[attempt.agent].append(attempt.usage.estimated)
+    return [
+        f"{agent}: tokens of {sum(guessed)} of {counted(len(guessed), 'attempt')} are estimated, "
+        "at least in part"
+        for agent, guessed in own.items()
+        if any(guessed)
+    ]
 
 
 def _by_agent(attempts: Iterable[Attempt]) -> Mapping[str, list[Visit]]:

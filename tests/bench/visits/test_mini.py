@@ -114,7 +114,7 @@ def test_it_solves_a_quick_workload_through_the_shell_and_its_tokens_are_counted
     assert folder.artifact(attempt.text or "").strip() == TEXT.strip()
     usage = attempt.usage
     assert (usage.calls, usage.input_tokens, usage.output_tokens) == (4, 4 * READ, 4 * WRITTEN)
-    assert (asked, usage.submissions) == (4, 1)
+    assert (asked, usage.submissions, usage.checks, usage.estimated) == (4, 1, 1, False)
     visit = attempt.visit
     assert visit is not None
     assert (visit.confined, visit.end, visit.status, visit.canaries) == (True, "left", 0, ())

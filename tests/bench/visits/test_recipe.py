@@ -85,7 +85,10 @@ def test_an_agent_that_is_not_here_comes_with_its_remedy(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(PrerequisiteError, match="the program claude is not here; npm install"):
+    with pytest.raises(
+        PrerequisiteError,
+        match=r"the program claude is neither in .*agents/claude-code/bin nor on the path; npm install",
+    ):
         program_of(find_recipe("claude-code"))
 
 

@@ -89,7 +89,7 @@ def test_a_start_that_fails_leaves_the_attempt_unjudged_and_is_made_again(tmp_pa
 
 def test_what_is_missing_is_said_before_anything_is_begun(tmp_path: Path) -> None:
     unknown = run(tmp_path / "run", 'name = "x"\ncommand = ["no-such-agent"]\ninstall = "get it"\n')
-    assert (unknown.returncode, "the program no-such-agent is not here; get it" in unknown.stderr) == (
+    assert (unknown.returncode, "nor on the path; get it" in unknown.stderr) == (
         3,
         True,
     )

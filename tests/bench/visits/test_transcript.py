@@ -32,6 +32,11 @@ def test_the_last_line_of_claude_code_has_the_totals() -> None:
     assert read_transcript(STREAM, text) == Transcript(4, (1000, 7), "error_max_turns")
 
 
+def test_an_error_that_claude_code_calls_a_success_is_told_as_an_error() -> None:
+    text = line(type="result", subtype="success", is_error=True, num_turns=5, result="API Error: 403 spent")
+    assert read_transcript(STREAM, text).end == "error: API Error: 403 spent"
+
+
 def test_a_stream_that_was_cut_off_counts_each_message_once() -> None:
     text = "\n".join(
         [assistant("m1", input_tokens=5, output_tokens=1), assistant("m1", input_tokens=5, output_tokens=2),

@@ -61,7 +61,7 @@ def _stream(rows: Iterable[dict[str, Any]]) -> Transcript:
             case {"type": "system", "subtype": "init", "mcp_servers": list(servers)}:
                 fault = _failed_servers(servers)
             case {"type": "result", **rest}:
-                end = str(rest.get("subtype") or "")
+                end = _ending(rest)
                 turns = _number(rest.get("num_turns"))
                 if isinstance(total := rest.get("usage"), dict):
                     tokens = _tokens(total)
@@ -73,6 +73,12 @@ def _stream(rows: Iterable[dict[str, Any]]) -> Transcript:
         tokens = sum(t[0] for t in counted.values()), sum(t[1] for t in counted.values())
     said = (end or "its stream has no end")[:MOST_CHARS]
     return Transcript(turns or len(counted), tokens, said, fault)
+
+
+def _ending(row: dict[str, Any]) -> str:
+    """Say how it ended: where its model refused, Claude Code says `success`, and `is_error` beside it."""
+    end = str(row.get("subtype") or "")
+    return f"error: {row.get('result')}" if end == "success" and row.get("is_error") is True else end
 
 
 def _failed_servers(servers: list[Any]) -> str:

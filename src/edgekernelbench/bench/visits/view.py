@@ -135,10 +135,11 @@ def find_program(name: str, remedy: str = "", folders: Iterable[Path] = ()) -> P
     Raises:
         PrerequisiteError: When it is not here.
     """
-    path = os.pathsep.join([*(str(folder) for folder in folders), os.environ.get("PATH", os.defpath)])
-    found = shutil.which(name, path=path)
+    own = [str(folder) for folder in folders]
+    found = shutil.which(name, path=os.pathsep.join([*own, os.environ.get("PATH", os.defpath)]))
     if found is None:
-        raise PrerequisiteError(f"the program {name} is not here", remedy or f"install {name}")
+        where = f"neither in {', '.join(own)} nor on the path" if own else "not here"
+        raise PrerequisiteError(f"the program {name} is {where}", remedy or f"install {name}")
     return Path(found).absolute()
 
 

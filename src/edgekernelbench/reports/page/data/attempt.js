@@ -148,7 +148,7 @@ function costSection(detail) {
   const lines = [
     ...costLines(cost),
     ...Object.entries(detail.beside ?? {}).flatMap(([name, one]) => costLines(one).map(([what, much]) => [`${name}: ${what}`, much])),
-    ...(usage ? [["calls of a model", usage.calls], ["tokens read, written", `${usage.input_tokens.toLocaleString("en")}, ${usage.output_tokens.toLocaleString("en")}`],
+    ...(usage ? [["calls of a model", usage.calls], ["tokens read, written", `${usage.input_tokens.toLocaleString("en")}, ${usage.output_tokens.toLocaleString("en")}${usage.estimated ? ", some of them estimated" : ""}`],
       ["submissions", usage.submissions], ["free checks", usage.checks], ["time of the agent", duration(usage.wall_ms * 1e6)]] : []),
     ...(detail.board ? [["board", `${detail.board.name} (${detail.board.key}), ${detail.board.cpu || detail.board.machine}, ${detail.board.cores} cores, ${bytes(detail.board.memory_bytes)}`]] : []),
     ...(detail.vendor ? [["vendor's library", detail.vendor.name ?? "none is correct here"],
