@@ -1,4 +1,4 @@
-"""The page of what was read lists the thirty patterns that the seed draws."""
+"""The pages of what was read list the thirty patterns that the seed draws, and all of a family."""
 
 import random
 import re
@@ -8,6 +8,11 @@ from tests.docs.pages import DOCS
 from edgekernelbench.workloads.catalogue import load_catalogue
 
 PAGE = (DOCS / "explanation" / "reading.md").read_text(encoding="utf-8")
+LEARNING = (DOCS / "explanation" / "reading-learning.md").read_text(encoding="utf-8")
+
+FAMILIES = frozenset(
+    {"attention", "factor", "linear", "network", "norm", "recommendation", "recurrent", "sequence", "sparse"}
+)
 
 
 def test_the_patterns_that_were_read_are_those_that_were_drawn() -> None:
@@ -16,3 +21,15 @@ def test_the_patterns_that_were_read_are_those_that_were_drawn() -> None:
     drawn = random.Random(seed).sample(ids, 30)  # noqa: S311 - a reproducible draw
 
     assert re.findall(r"^\| `(\w+/\w+)` \|", PAGE, re.MULTILINE) == sorted(drawn)
+
+
+def test_every_pattern_of_learning_was_read() -> None:
+    found = set(re.findall(r"^\| `(\w+/\w+)` \|", LEARNING, re.MULTILINE))
+    (right,) = re.findall(r"^## Right as they stand\n\n(.*?)\n\n", LEARNING, re.MULTILINE | re.DOTALL)
+    as_they_stand = re.findall(r"`(\w+/\w+)`", right)
+    before = set(re.findall(r"^\| `(\w+/\w+)` \|", PAGE, re.MULTILINE))
+    ids = {p.id for p in load_catalogue().patterns if p.id.partition("/")[0] in FAMILIES}
+
+    assert f"\n{len(as_they_stand)} were right as they stood.\n" in LEARNING
+    assert not found & set(as_they_stand)
+    assert (found | set(as_they_stand)) - before == ids - before

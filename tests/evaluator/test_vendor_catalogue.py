@@ -25,7 +25,10 @@ pytestmark = pytest.mark.needs_torch
 
 Call = Callable[[], object]
 
-LARGER: dict[str, dict[str, Size]] = {"gemv_i4": {"N": 3, "K": 64, "KG": 2}}
+LARGER: dict[str, dict[str, Size]] = {
+    "gemv_i4": {"N": 3, "K": 64, "KG": 2},
+    "matmul_u4_zp": {"N": 3, "K": 96, "KG": 3},
+}
 """Where the operator of a library takes no sizes as small as those of the twin."""
 
 
