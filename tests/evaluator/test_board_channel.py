@@ -130,22 +130,25 @@ def test_a_connection_that_is_cut_in_the_middle_of_a_file_loses_the_board_and_fr
     _await_free(port, KEY)
 
 
-def test_the_second_kernel_brings_its_code_and_fetches_its_outputs_once(way: Tunnel, tmp_path: Path) -> None:
+def test_inputs_go_there_once_and_each_output_comes_back_once(way: Tunnel) -> None:
     workload = load_catalogue().workload("norm/softmax@r591-n197-f32")
-    output = 591 * 197 * 4
     board = Board(parse_address(address(way.port, KEY)))
     with Judge(board.profile, place=board) as judge:
-        judge.judge(_submission(workload))
         before = board.traffic
-        judgement = judge.judge(_submission(workload, "another text; "))
-        sent, received = (getattr(board.traffic, n) - getattr(before, n) for n in ("sent", "received"))
-        trips = board.traffic.trips - before.trips
+        first = judge.judge(_submission(workload))
+        between = board.traffic
+        judge.judge(_submission(workload, "another text; "))
+        after = board.traffic
 
-    assert judgement.outcome == Correct(())
-    papers = len(judgement.margins)
-    assert sent < 100_000
-    assert received < papers * output + 100_000
-    assert trips <= 8 + papers * output // (4 << 20)
+    assert first.outcome == Correct(())
+    papers, array = len(first.margins), 591 * 197 * 4
+    # Poison of both runs is the same for all papers.
+    assert abs(between.sent - before.sent - (papers + 2) * array) < 200_000
+    assert abs(between.received - before.received - papers * array) < 100_000
+    # The second text leaves the same bytes as the first.
+    assert after.sent - between.sent < 100_000
+    assert after.received - between.received < 100_000
+    assert after.trips - between.trips <= 7
 
 
 def test_a_board_whose_server_offers_no_second_connection_is_reached_by_tvm(

@@ -11,7 +11,7 @@ from edgekernelbench.evaluator.boards.pieces import PieceStore, offsets, opened,
 from edgekernelbench.evaluator.boards.wire import MOST_LOAD_BYTES, BoardLost, Fields
 from edgekernelbench.evaluator.supervisor import ServerLost
 
-KEPT_BYTES = 128 << 20
+KEPT_BYTES = 64 << 20
 """Pieces that are kept here: inputs and poison, and what came back, since processes that run the same kernel
 leave the same outputs."""
 
@@ -146,7 +146,7 @@ class Shipment:
         for piece in list(wanted):
             kept = self._known.get(piece)
             if kept is not None:
-                self._write(wanted.pop(piece), kept)
+                self._write(wanted.pop(piece), kept, piece)
         groups = {spots[0]: spots for spots in wanted.values()}
         for load in loads(list(groups)):
             order = {
@@ -159,11 +159,11 @@ class Shipment:
                 raise ServerLost(f"the board gave {len(behind)} bytes where others were asked for")
             starts = offsets([spot.size for spot in load])
             for spot, start in zip(load, starts, strict=True):
-                self._write(groups[spot], behind[start : start + spot.size])
+                data = behind[start : start + spot.size]
+                # Be it what the board had named or not: a worker may still be at it.
+                self._write(groups[spot], data, self._known.add(data))
 
-    def _write(self, spots: Sequence[Spot], data: bytes | memoryview) -> None:
-        """Put down what came, be it what the board had named or not: a worker may still be at it."""
-        piece = self._known.add(data)
+    def _write(self, spots: Sequence[Spot], data: bytes | memoryview, piece: str) -> None:
         for spot in spots:
             self._ours[spot.name][spot.number] = piece
             with opened(self.folder / spot.name, os.O_WRONLY) as handle:
