@@ -1,5 +1,6 @@
 """The pages of `ekb explain`: every code has one, and its two texts are what they say."""
 
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -72,3 +73,14 @@ def test_a_page_fits_a_screen(page: Page) -> None:
 
 def test_a_page_is_golden(golden: Golden) -> None:
     golden("\n".join(page_as_lines(load_pages()["C14"])))
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_sentences_are_broken_once_and_only_where_the_next_word_has_no_room(page: Page, width: int) -> None:
+    lines = page_as_lines(page, width)
+    start = lines.index("") + 1
+    paragraph = lines[start : lines.index("", start)]
+    assert " ".join(paragraph) == " ".join(page.text.split())
+    for line, following in pairwise(paragraph):
+        assert len(line) + 1 + len(following.split()[0]) > width

@@ -83,6 +83,14 @@ def test_nothing_is_wider_than_the_terminal(tmp_path: Path, text: Path, width: i
     assert wide == []
 
 
+def test_an_explanation_is_broken_once_for_the_terminal() -> None:
+    for width, first in (
+        (60, "A reduction is the whole right side of a stage, so that it"),
+        (80, "and loops"),
+    ):
+        assert f"{first}\r\n" in on_terminal(width, "explain C14")
+
+
 def run_words(text: Path, out: Path) -> str:
     texts = text.parents[len(Path(WORKLOAD.id).parts) - 1]
     return f"run --texts {texts} --workload {WORKLOAD.id} --compiler null --timing none -o {out}"

@@ -5,14 +5,11 @@ from typing import Annotated
 import typer
 
 from edgekernelbench.cli.options import Json, command_app
-from edgekernelbench.cli.output import print_json, print_lines
+from edgekernelbench.cli.output import print_json, print_lines, reading_width
 from edgekernelbench.cli.pages import all_codes, find_page, page_as_lines
 from edgekernelbench.cli.status import Status
 
 app = command_app()
-
-CODE = "    "
-"""What lines of a page begin with that are kernel text, to be copied."""
 
 
 @app.command()
@@ -45,6 +42,5 @@ def explain(
             }
         )
     else:
-        for line in page_as_lines(page):
-            print_lines([line], fold=not line.startswith(CODE))
+        print_lines(page_as_lines(page, reading_width()))
     return Status.YES

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from edgekernelbench.base.diagnostics import Diagnostic
 from edgekernelbench.base.visible import visible, visible_json
+from edgekernelbench.reports.text import WIDTH
 
 
 def print_json(value: object) -> None:
@@ -29,6 +30,14 @@ def print_lines(lines: Iterable[str], *, fold: bool = False) -> None:
         whole = visible(line.rstrip())
         for part in folded(whole, width) if width else (whole,):
             _write(part + "\n")
+
+
+def reading_width() -> int:
+    """Give how wide paragraphs may be: as the terminal, at most 100, where lines are still easy to follow.
+
+    In a pipe or a file it is 80.
+    """
+    return min(shutil.get_terminal_size().columns, 100) if sys.stdout.isatty() else WIDTH
 
 
 _LAST_COLUMN = re.compile(r"\S {2,}(?=\S)")

@@ -1,5 +1,6 @@
 """One short page for each code: what it means, a text that has it, one that has not."""
 
+import textwrap
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from importlib.resources import files
 from edgekernelbench.base.codes import CODES
 from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.base.names import nearest
+from edgekernelbench.reports.text import WIDTH, wrapped
 
 PAGES = files(__package__) / "data" / "errors.toml"
 
@@ -62,12 +64,17 @@ def find_page(code: str) -> Page:
     raise CatalogueError(f"no code {code!r}; {guess}")
 
 
-def page_as_lines(page: Page) -> list[str]:
-    """Write a page for a person."""
+def page_as_lines(page: Page, width: int = WIDTH) -> list[str]:
+    """Write a page for a person.
+
+    Args:
+        page: The page.
+        width: The most characters of a line of the sentences; kernel texts stay as they are.
+    """
     return [
-        f"{page.code}: {page.meaning}",
+        *wrapped(f"{page.code}: {page.meaning}", width),
         "",
-        *page.text.splitlines(),
+        *textwrap.wrap(" ".join(page.text.split()), width, break_on_hyphens=False, break_long_words=False),
         "",
         "refused:",
         "",
