@@ -56,6 +56,21 @@ def test_a_difference_under_the_limit_is_a_no(
     assert ("points, under" in done.err) == (status is Status.NO)
 
 
+def test_speeds_are_compared_beside_the_scores_or_alone(runs: tuple[str, str], ekb: Ekb) -> None:
+    said = "speed: the second is 1.00 times as fast"
+    assert said in ekb("compare", *runs).out
+    alone = ekb("compare", *runs, "--metric", "speed")
+    assert (alone.status, said in alone.out, "Correct@1" in alone.out) == (Status.YES, True, False)
+    found = ekb("compare", *runs, "-m", "speed", "--json").json["comparisons"][0]["speed"]
+    assert (found["ratio"], found["workloads"], found["faster"]) == (1.0, 5, 0)
+
+
+def test_a_limit_in_points_is_refused_where_there_are_no_points(runs: tuple[str, str], ekb: Ekb) -> None:
+    done = ekb("compare", *runs, "-m", "speed", "--fail-under", "0")
+    assert done.status == Status.USAGE
+    assert "--fail-under is in points of a score, and speed is none" in done.err
+
+
 def test_an_unknown_score_is_refused(runs: tuple[str, str], ekb: Ekb) -> None:
     done = ekb("compare", *runs, "--metric", "quick")
     assert done.status == Status.USAGE

@@ -1,6 +1,7 @@
 """The worked examples of "What the scores mean" are what the code computes."""
 
 import math
+import re
 from statistics import fmean, stdev
 
 import numpy as np
@@ -14,16 +15,17 @@ from edgekernelbench.evaluator.compare import expect
 from edgekernelbench.evaluator.judge import COMPILE_DEADLINE_S, DEADLINE_FACTOR, LEAST_DEADLINE_S
 from edgekernelbench.evaluator.ring import TimingPlan
 from edgekernelbench.ir.dtype import DType
-from edgekernelbench.metrics.agreement import CONFIDENCE, LEAST_SPREAD
+from edgekernelbench.metrics.agreement import CONFIDENCE, LEAST_SPREAD, allowed_apart
 from edgekernelbench.metrics.difference import paired_difference
 from edgekernelbench.metrics.headline import Headline, headline
-from edgekernelbench.metrics.intervals import RESAMPLES
+from edgekernelbench.metrics.intervals import RESAMPLES, clustered_interval
 from edgekernelbench.metrics.measures import correct as correct_measure
 from edgekernelbench.metrics.population import Scored
 from edgekernelbench.metrics.portable import joined
 from edgekernelbench.metrics.randomization import DRAWS
 from edgekernelbench.metrics.speed import CONFIDENCE as SURE_CONFIDENCE
 from edgekernelbench.metrics.speed import PROCESS_SPREAD, sure_log_speedup
+from edgekernelbench.metrics.speed_difference import paired_speed
 from edgekernelbench.metrics.student import t_quantile
 from edgekernelbench.metrics.success import correct_at_k
 from edgekernelbench.records.outcome import (
@@ -105,9 +107,24 @@ def test_the_interval_by_hand_is_that_of_the_code(row: Headline) -> None:
     (score,) = (score for score in row.scores if score.name == "Correct@1")
 
     assert score.interval is not None
-    assert (score.interval.low, score.interval.high) == (0, 0.75)
-    assert "It reaches from 0 to 75 %" in PAGE
+    low, high = 100 * score.interval.low, 100 * score.interval.high
+    assert f"It reaches from {low:.0f} to {high:.0f} %" in PAGE
     assert f"{RESAMPLES:,} times" in PAGE
+
+
+@pytest.mark.parametrize(("word", "patterns"), [("two", 2), ("thirty-one", 31)])
+def test_patterns_that_all_succeed_show_the_interval_that_is_said(word: str, patterns: int) -> None:
+    found = re.search(
+        rf"{word}(?: patterns)? that both succeed show \[(\d+), 100\]|{word} show \[(\d+), 100\]", PAGE
+    )
+    assert found is not None
+    said = int(found[1] or found[2])
+    exact = 100 * 0.025 ** (1 / patterns)  # Clopper and Pearson
+    interval = clustered_interval({f"p{n}": [1.0] for n in range(patterns)})
+    assert interval is not None
+    assert said == round(exact)
+    assert 100 * interval.low == pytest.approx(exact, abs=1.5)
+    assert interval.high == 1
 
 
 def test_the_geometric_mean_by_hand_is_that_of_the_code(row: Headline) -> None:
@@ -139,8 +156,21 @@ def test_the_comparison_by_hand_is_that_of_the_code() -> None:
     assert f"their mean {found.value}: {100 * float(found.value):+.1f} points" in PAGE
     assert found.interval is not None
     low, high = 100 * found.interval.low, 100 * found.interval.high
-    assert f"It reaches from {low:.0f} to {high:.0f} points" in PAGE
+    assert f"It reaches from {low:.0f} to {high:+.0f} points" in PAGE
     assert f"p is {found.p_value}." in PAGE
+
+
+def test_the_speed_by_hand_is_that_of_the_code() -> None:
+    found = paired_speed(attempts(), another(), "default")
+
+    assert found is not None
+    assert f"= {found.ratio:.2f} times as fast on two workloads of one pattern" in PAGE
+    assert (found.workloads, found.patterns, found.faster, found.slower) == (2, 1, 1, 1)
+    assert found.low is None
+    allowed = allowed_apart([[0.0], [0.0]], [[0.0], [0.0]], processes=2)
+    assert f"= {math.exp(allowed):.3f}.\n" in PAGE
+    alone = allowed_apart([[0.0]], [[0.0]], processes=1)
+    assert f"with one set {100 * math.expm1(alone):.1f} %" in PAGE
 
 
 def test_portable_by_hand_is_that_of_the_code() -> None:

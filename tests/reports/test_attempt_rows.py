@@ -13,7 +13,7 @@ from edgekernelbench.records.attempt import Attempt, Ending, Usage
 from edgekernelbench.records.outcome import Outcome
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.reports.attempt_rows import COLUMNS, attempt_rows, attempts_as_csv
-from edgekernelbench.reports.runs import read_attempts
+from edgekernelbench.reports.runs import read_attempts, score_run
 
 W = [f"conv/p{n}@s-f32" for n in range(4)]
 
@@ -45,6 +45,16 @@ def test_only_what_is_correct_has_times(run: Path) -> None:
     assert first["sure_speedup"] == pytest.approx(2.0 / 1.078, rel=1e-3)
     assert (first["kernel_ns"], first["reference_ns"], first["vendor_ns"]) == (50, 100, None)
     assert all(row["speedup"] is None and row["kernel_ns"] is None for row in others)
+
+
+def test_a_row_says_when_its_reference_took_another_time_than_the_others(tmp_path: Path) -> None:
+    rows: dict[str, dict[str, Outcome | None]] = {
+        "a": {W[0]: correct(50, 100), W[1]: correct(50, 100), W[2]: WRONG},
+        "b": {W[0]: correct(70, 180), W[1]: correct(20, 104), W[2]: correct(50, 100)},
+    }
+    read = read_attempts(make_rows(tmp_path / "run", rows))
+    assert [row["reference_apart"] for row in attempt_rows(read)] == [True, False, None, True, False, False]
+    assert score_run(read).apart == 2
 
 
 def test_costs_vendor_and_usage_are_there(run: Path) -> None:

@@ -65,14 +65,49 @@ def test_a_real_difference_is_told_from_chance(tmp_path: Path) -> None:
     assert [s.verdict for s in little.scores] == ["not told apart"] * 2
 
 
+def test_speeds_are_compared_on_what_both_did_right(tmp_path: Path) -> None:
+    slow: Mapping[str, Outcome | None] = {f"{p}@a-f32": correct(100, 100) for p in PATTERNS}
+    fast_twice: Mapping[str, Outcome | None] = {
+        f"{p}@a-f32": correct(50, 100) if n else WRONG for n, p in enumerate(PATTERNS)
+    }
+    named = {"one": slow, "two": fast_twice, "three": slow}
+    runs = [read_attempts(make_rows(tmp_path / name, {name: rows})) for name, rows in named.items()]
+    pairs = pair_rows(rows_of(runs))
+
+    faster, even = compare_rows(pairs, [], speed_against="default")
+    assert faster.speed is not None
+    assert faster.speed.difference.ratio == pytest.approx(2)
+    assert faster.speed.difference.workloads == 7
+    # Corrected for two comparisons.
+    assert (faster.speed.p_value, faster.speed.verdict) == (4 / 2**7, "faster")
+    assert even.speed is not None
+    assert even.speed.verdict == "not told apart"
+    (turned,) = compare_rows([(b, a) for a, b in pairs[:1]], [], speed_against="default")
+    assert turned.speed is not None
+    assert turned.speed.verdict == "slower"
+    assert compare_rows(pairs, [CORRECT])[0].speed is None
+
+
+def test_why_speeds_are_not_compared_is_said(tmp_path: Path) -> None:
+    part: Mapping[str, Outcome | None] = {**row(2), f"{PATTERNS[0]}@a-f32": None}
+    rows = {"good": row(2), "bad": row(0), "part": part}
+    runs = [read_attempts(make_rows(tmp_path / name, {name: of})) for name, of in rows.items()]
+    nothing, unjudged = compare_rows(pair_rows(rows_of(runs)), [], speed_against="default")
+
+    assert nothing.unknown == (("speed", "no workload was done right and timed by both"),)
+    assert "1 attempts of part in" in unjudged.unknown[0][1]
+
+
 def test_speeds_on_other_machines_are_left_out_with_the_reason(tmp_path: Path) -> None:
     one = make_rows(tmp_path / "one", {"a": row(1)})
     two = make_rows(tmp_path / "two", {"b": row(2)}, device={"cpu": "Another"})
 
-    (found,) = compare_rows(pair_rows(rows_of([read_attempts(r) for r in (one, two)])), [CORRECT, FAST])
+    pairs = pair_rows(rows_of([read_attempts(r) for r in (one, two)]))
+    (found,) = compare_rows(pairs, [CORRECT, FAST], speed_against="default")
 
     assert [s.difference.measure for s in found.scores] == ["Correct@1"]
-    assert found.unknown[0][0] == "Fast@1.0"
+    assert [name for name, _ in found.unknown] == ["Fast@1.0", "speed"]
+    assert found.speed is None
     assert "the processor is" in found.unknown[0][1]
 
 

@@ -36,6 +36,14 @@ def test_several_runs_are_several_tables(tmp_path: Path) -> None:
     assert two == [*one, "", *one]
 
 
+def test_speeds_against_references_that_stand_apart_are_counted_under_the_table(tmp_path: Path) -> None:
+    run = replace(scored(tmp_path / "run"), apart=2)
+    assert "2 speeds against a reference that took another time than beside other" in "\n".join(
+        table_lines([run])
+    )
+    assert runs_as_json([run])[0]["references_apart"] == 2
+
+
 def test_every_flag_of_a_judgement_is_a_sentence_under_the_table() -> None:
     known = {ONE_CHILD, STOPPED_EARLY, NONDETERMINISTIC, FASTER_THAN_ROOFLINE, *MARKS.values()}
     assert set(FLAGS) == known

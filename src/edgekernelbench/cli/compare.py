@@ -14,7 +14,14 @@ from edgekernelbench.cli.output import print_json, print_lines, say
 from edgekernelbench.cli.status import Status
 from edgekernelbench.metrics.measures import Measure, find_measure
 from edgekernelbench.reports.comparison_tables import comparison_lines, comparisons_as_json, points
-from edgekernelbench.reports.comparisons import Comparison, all_judged, compare_rows, pair_rows, rows_of
+from edgekernelbench.reports.comparisons import (
+    SPEED,
+    Comparison,
+    all_judged,
+    compare_rows,
+    pair_rows,
+    rows_of,
+)
 from edgekernelbench.reports.portable import PORTABLE_MEASURE, join_run, runs_together
 from edgekernelbench.reports.runs import RunAttempts, reference_of
 from edgekernelbench.reports.tables import flaw_lines
@@ -37,7 +44,7 @@ def compare(
         typer.Option(
             "--metric",
             "-m",
-            help="accepted@k, correct@k, fast@p, sure-fast@p or portable; may be repeated.",
+            help="accepted@k, correct@k, fast@p, sure-fast@p, portable, or speed; may be repeated.",
             metavar="SCORE",
             show_default="all at 1",
         ),
@@ -60,17 +67,19 @@ def compare(
 ) -> int:
     """Hold rows against the first: difference, interval, and how likely chance alone shows as much.
 
-    Pairs are workloads that both rows were given. Runs with the same several agents are compared agent by
-    agent, runs on several devices device by device. Rows of another release, track, device or reference are
-    refused.
+    Pairs are workloads that both rows were given; speeds are held against each other on those that both did
+    right. Runs with the same several agents are compared agent by agent, runs on several devices device by
+    device. Rows of another release, track, device or reference are refused.
 
     The status is 1 when an attempt is not judged, records were changed after they were written, or a
     difference is under --fail-under.
     """
+    if fail_under is not None and metric and set(metric) == {SPEED}:
+        raise RecordError("--fail-under is in points of a score, and speed is none: name a score besides")
     given = [read_all([run]) for run in runs]
     read = [run for several in given for run in several]
     _say_what_is_left_out(read)
-    comparisons = _comparisons(given, agent or (), metric or (*DEFAULT, PORTABLE_WORD), seed)
+    comparisons = _comparisons(given, agent or (), metric or (*DEFAULT, PORTABLE_WORD, SPEED), seed)
     if as_json:
         print_json(comparisons_as_json(comparisons, seed=seed))
     else:
@@ -105,9 +114,11 @@ def _comparisons(
     found: list[Comparison] = []
     for runs in groups.values():
         baseline = reference_of(runs[0]).baseline
-        measures = [_measure(word, baseline) for word in words if word != PORTABLE_WORD]
-        if measures:
-            found += compare_rows(pair_rows(rows_of(runs, agents)), measures, seed=seed)
+        measures = [_measure(word, baseline) for word in words if word not in (PORTABLE_WORD, SPEED)]
+        against = baseline if SPEED in words else None
+        if measures or against:
+            pairs = pair_rows(rows_of(runs, agents))
+            found += compare_rows(pairs, measures, speed_against=against, seed=seed)
     together = [join_run(one) for runs in given for one in runs_together(runs)]
     if PORTABLE_WORD in words and together:
         found += compare_rows(pair_rows(rows_of(together, agents)), [PORTABLE_MEASURE], seed=seed)
@@ -120,7 +131,7 @@ def _measure(word: str, baseline: str) -> Measure:
     found = find_measure(word, baseline=baseline)
     if found is None:
         raise RecordError(
-            f"no score {word!r}; there are accepted@k, correct@k, fast@p, sure-fast@p and portable, "
+            f"no score {word!r}; there are accepted@k, correct@k, fast@p, sure-fast@p, portable and speed, "
             "k at least 1 and p above 0"
         )
     return found

@@ -66,13 +66,38 @@ def speed_agreement(
     if not one or not two:
         return None
     tail = 1 - (1 - CONFIDENCE) / (2 * together)
-    least = 2 * LEAST_SPREAD**2  # of a ratio: kernel and baseline are a process each
-    if len(one) > 1 and len(two) > 1:
-        freedom = len(one) + len(two) - 2
-        pooled = (variance(one) * (len(one) - 1) + variance(two) * (len(two) - 1)) / freedom
-        spread, quantile = max(pooled, least), t_quantile(tail, freedom)
-    else:
-        spread, quantile = 2 * PROCESS_SPREAD**2, NormalDist().inv_cdf(tail)
-    allowed = quantile * math.sqrt(spread * (1 / len(one) + 1 / len(two)))
+    allowed = allowed_apart([one], [two], processes=2, tail=tail)
     before, after = fmean(one), fmean(two)
     return SpeedAgreement(math.exp(before), math.exp(after), abs(after - before), allowed)
+
+
+def allowed_apart(
+    one: Sequence[Sequence[float]],
+    two: Sequence[Sequence[float]],
+    *,
+    processes: int,
+    tail: float = (1 + CONFIDENCE) / 2,
+) -> float:
+    """Say how far apart two means of logs may lie by what repetition shows anyway.
+
+    Args:
+        one: For each kernel of one side, a log for each set of fresh processes; at least one kernel.
+        two: The same of the other side.
+        processes: How many processes a log comes from: 1 for a time, 2 for a ratio of two.
+        tail: The quantile of the interval; that of two-sided 95 % unless it is given.
+
+    Returns:
+        The half width of the interval of the difference between the means over the kernels of each side.
+        Where every kernel has several sets, it is a t-interval from their pooled spread within kernels, not
+        less than `LEAST_SPREAD` a process; else `PROCESS_SPREAD` a process stands in.
+    """
+    sides = (one, two)
+    weight = sum(1 / len(logs) / len(side) ** 2 for side in sides for logs in side)
+    kernels = [logs for side in sides for logs in side]
+    if all(len(logs) > 1 for logs in kernels):
+        freedom = sum(len(logs) - 1 for logs in kernels)
+        pooled = sum(variance(logs) * (len(logs) - 1) for logs in kernels) / freedom
+        spread, quantile = max(pooled, processes * LEAST_SPREAD**2), t_quantile(tail, freedom)
+    else:
+        spread, quantile = processes * PROCESS_SPREAD**2, NormalDist().inv_cdf(tail)
+    return quantile * math.sqrt(spread * weight)

@@ -20,7 +20,7 @@ class Difference:
         measure: Name of the score.
         first: The score of the first.
         second: The score of the second.
-        interval: Of second minus first, 95 %, whole patterns drawn; None with fewer than two patterns.
+        interval: Of second minus first, 95 %, whole patterns weighed; None with fewer than two patterns.
         p_value: How likely chance alone shows a difference as large; None with fewer than two patterns.
         workloads: On how many workloads it rests.
         patterns: Of how many patterns they are.
@@ -65,8 +65,7 @@ def paired_difference(
         attempt is unjudged, was not measured, or there are fewer than k.
 
     Source:
-        The interval: a bootstrap of paired differences over clusters, Field and Welsh 2007. The p-value:
-        `randomization.flip_p_value`.
+        The interval: `intervals.clustered_interval`. The p-value: `randomization.flip_p_value`.
     """
     pairs = _pairs(first, second, measure)
     if not pairs:
@@ -81,6 +80,7 @@ def paired_difference(
         second=sum((b for _, b in both), Fraction(0)) / len(both),
         interval=clustered_interval(
             {pattern: [float(b - a) for a, b in of_pattern] for pattern, of_pattern in pairs.items()},
+            least=-1.0,
             seed=seed,
         ),
         p_value=flip_p_value(sums, seed=seed) if several else None,

@@ -33,6 +33,7 @@ class Headline:
     Attributes:
         agent: Name of the agent.
         workloads: How many workloads.
+        patterns: Of how many patterns they are.
         attempts: How many attempts.
         scores: Accepted@1, Correct@1, Correct@k when there are k attempts, Fast@p by point and sure.
         speedup: Geometric mean over the correct attempts that were measured, with their number.
@@ -41,6 +42,7 @@ class Headline:
 
     agent: str
     workloads: int
+    patterns: int
     attempts: int
     scores: tuple[Score, ...]
     speedup: tuple[float, int] | None
@@ -110,4 +112,5 @@ def headline(
         Score(m.name, m.score(attempts), interval_of(attempts, m.score, seed=seed)) for m in measures
     )
     speedup = geometric_mean_speedup(attempts, baseline)
-    return Headline(agent, len(groups), len(attempts), scores, speedup, failures_by_kind(attempts))
+    patterns = len({a.pattern for a in attempts})
+    return Headline(agent, len(groups), patterns, len(attempts), scores, speedup, failures_by_kind(attempts))

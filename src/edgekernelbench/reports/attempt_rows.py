@@ -13,6 +13,7 @@ from edgekernelbench.metrics.speed import log_speedup, sure_log_speedup
 from edgekernelbench.records.attempt import Attempt, attempt_id
 from edgekernelbench.records.judgement import CostRecord, Judgement
 from edgekernelbench.records.outcome import Correct, Rejected, Ring, Unjudged
+from edgekernelbench.reports.apart import apart_attempts
 from edgekernelbench.reports.costs import VENDOR, peak_workspace, reference_cost, vendor_ratio
 from edgekernelbench.reports.runs import RunAttempts, reference_of
 
@@ -33,6 +34,7 @@ class Known:
         attempt: The stored attempt; None when the run has not come to it, or it is not at hand.
         judgement: The stored judgement; None when there is none.
         baseline: Name of what the run's speeds are counted against.
+        is_apart: Whether its reference took another time than those of the others on its workload.
     """
 
     run: RunAttempts
@@ -40,6 +42,7 @@ class Known:
     attempt: Attempt | None
     judgement: Judgement | None
     baseline: str
+    is_apart: bool = False
 
     @property
     def rings(self) -> tuple[Ring, ...]:
@@ -147,6 +150,11 @@ COLUMNS: Mapping[str, Column] = {
     "release": Column("id of the release of the reference", lambda k: _reference(k, "release")),
     "kernel_ns": Column("time of one run, in nanoseconds", lambda k: _per_run(k, "kernel")),
     "reference_ns": Column("the same of the reference", lambda k: _per_run(k, k.baseline)),
+    "reference_apart": Column(
+        "whether its reference took another time than those of the others on the workload, by more than "
+        "repetition shows",
+        lambda k: k.is_apart if k.rings else None,
+    ),
     "sets": Column("sets of fresh processes it was timed in", lambda k: len(k.rings)),
     "vendor": Column("library of the vendor baseline", _vendor_name),
     "vendor_speedup": Column(
@@ -184,10 +192,12 @@ COLUMNS: Mapping[str, Column] = {
 def known_attempts(run: RunAttempts) -> Iterator[Known]:
     """Go through all planned attempts of a run, judged or not, agent by agent."""
     baseline = reference_of(run).baseline
+    apart = apart_attempts(run.judgements, baseline)
     for attempts in run.agents.values():
         for plan in attempts:
             name = attempt_id(plan.agent, plan.workload, plan.number)
-            yield Known(run, plan, run.attempts.get(name), run.judgements.get(name), baseline)
+            judged = run.judgements.get(name)
+            yield Known(run, plan, run.attempts.get(name), judged, baseline, name in apart)
 
 
 def attempt_rows(run: RunAttempts) -> Iterator[dict[str, Cell]]:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from edgekernelbench.metrics.difference import Difference
 from edgekernelbench.metrics.intervals import RESAMPLES, Interval
+from edgekernelbench.metrics.speed_difference import SpeedDifference
 from edgekernelbench.reports.comparability import ALWAYS
-from edgekernelbench.reports.comparisons import SURE, Compared, Comparison, Row
+from edgekernelbench.reports.comparisons import SURE, Compared, ComparedSpeed, Comparison, Row
 from edgekernelbench.reports.text import columns, counted, percent, wrapped
 
 HEADS = ("", "first", "second", "points", "95 % interval", "p", "second is")
@@ -26,11 +27,12 @@ def comparison_lines(comparisons: Sequence[Comparison], *, seed: int) -> list[st
         lines += [*_table(comparison), ""]
     # Comparisons on one device are corrected for their number together.
     several = len({one.manifest.device.profile for one in comparisons}) < len(comparisons)
+    corrected = ", corrected (Holm) for several comparisons" if several else ""
     lines += wrapped(
         "points: second minus first, on the workloads that both were given; "
-        f"interval: {RESAMPLES:,} draws of whole patterns; p: how often chance alone shows as much, turning "
-        f"whole patterns round{', corrected (Holm) for several comparisons' if several else ''}; "
-        f"below {SURE} it is called better or worse; seed {seed}"
+        f"interval: {RESAMPLES:,} draws of weights of patterns, one of which nobody saw; p: how often "
+        f"chance alone shows as much, whole patterns turned round{corrected}; below {SURE} it is called "
+        f"better or worse; seed {seed}"
     )
     return lines
 
@@ -49,6 +51,8 @@ def _table(comparison: Comparison) -> list[str]:
     for name, why in comparison.unknown:
         lines += wrapped(f"{name}: not compared, since {why}")
     lines += wrapped(_population(comparison))
+    if comparison.speed is not None:
+        lines += wrapped(_speed(comparison.speed))
     settings = _settings(comparison)
     return lines + (wrapped(f"settings that differ: {settings}") if settings else [])
 
@@ -82,7 +86,7 @@ def _interval(interval: Interval | None) -> str:
 
 def _population(comparison: Comparison) -> str:
     if not comparison.scores:
-        return "nothing could be compared"
+        return "" if comparison.speed else "nothing could be compared"
     difference = comparison.scores[0].difference
     text = f"over {counted(difference.workloads, 'workload')} of {counted(difference.patterns, 'pattern')}"
     if difference.patterns < 2:
@@ -94,6 +98,24 @@ def _population(comparison: Comparison) -> str:
     if ours or theirs:
         text += f"; left out: {ours} workloads of the first alone, {theirs} of the second alone"
     return text
+
+
+def _speed(speed: ComparedSpeed) -> str:
+    one = speed.difference
+    measured = f"by its measurements the second is surely faster on {one.faster} of them, surely slower on "
+    over = (
+        f"in geometric mean over the {counted(one.workloads, 'workload')} of "
+        f"{counted(one.patterns, 'pattern')} that both did right"
+    )
+    said = f"speed: the second is {one.ratio:.2f} times as fast"
+    if speed.p_value is not None:
+        said += f" {speed_interval(one)}, p {p_text(speed.p_value)}: {speed.verdict}"
+    return f"{said}, {over}; {measured}{one.slower}"
+
+
+def speed_interval(speed: SpeedDifference) -> str:
+    """Write the interval of a ratio of speeds; a dash when there is none."""
+    return "–" if speed.low is None or speed.high is None else f"[{speed.low:.2f}, {speed.high:.2f}]"
 
 
 def _settings(comparison: Comparison) -> str:
@@ -116,6 +138,7 @@ def _as_json(comparison: Comparison) -> dict[str, object]:
         "second": _row_as_json(comparison.second),
         "conditions": {name: read(comparison.manifest) for name, read in ALWAYS.items()},
         "scores": {s.difference.measure: _score_as_json(s) for s in comparison.scores},
+        "speed": None if comparison.speed is None else _speed_as_json(comparison.speed),
         "unknown": dict(comparison.unknown),
         "left_out": {"first": comparison.left_out[0], "second": comparison.left_out[1]},
     }
@@ -142,6 +165,22 @@ def _score_as_json(score: Compared) -> dict[str, object]:
         "patterns": difference.patterns,
         "better": difference.better,
         "worse": difference.worse,
+    }
+
+
+def _speed_as_json(speed: ComparedSpeed) -> dict[str, object]:
+    one = speed.difference
+    return {
+        "ratio": one.ratio,
+        "low": one.low,
+        "high": one.high,
+        "p": one.p_value,
+        "p_corrected": speed.p_value,
+        "verdict": speed.verdict,
+        "workloads": one.workloads,
+        "patterns": one.patterns,
+        "faster": one.faster,
+        "slower": one.slower,
     }
 
 

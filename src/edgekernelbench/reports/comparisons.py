@@ -8,12 +8,16 @@ from edgekernelbench.metrics.difference import Difference, paired_difference, sh
 from edgekernelbench.metrics.measures import Measure
 from edgekernelbench.metrics.population import Scored, unjudged
 from edgekernelbench.metrics.randomization import holm
+from edgekernelbench.metrics.speed_difference import SpeedDifference, paired_speed
 from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.reports.comparability import refuse_other_kinds, speed_obstacles
 from edgekernelbench.reports.runs import RunAttempts
 
 SURE = 0.05
 """A p-value below this is called a difference."""
+
+SPEED = "speed"
+"""The name of the comparison of speeds themselves, which are no score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,26 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedSpeed:
+    """Speeds of two rows on what both did right.
+
+    Attributes:
+        difference: Second against first.
+        p_value: Corrected for how many comparisons are made together; None with fewer than two patterns.
+    """
+
+    difference: SpeedDifference
+    p_value: float | None
+
+    @property
+    def verdict(self) -> str:
+        """`faster` or `slower` where chance alone hardly shows that; `not told apart` elsewhere."""
+        if self.p_value is None or self.p_value >= SURE:
+            return "not told apart"
+        return "faster" if self.difference.ratio > 1 else "slower"
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """One row held against another.
 
@@ -67,6 +91,7 @@ class Comparison:
         first: The row that is held against.
         second: The other.
         scores: What came of each score that is known for both.
+        speed: What came of their speeds; None when that was not asked for, or is not known.
         unknown: Names of scores that were asked for and are not known, each with the reason.
         left_out: Workloads that only the first, and only the second, was given.
     """
@@ -74,6 +99,7 @@ class Comparison:
     first: Row
     second: Row
     scores: tuple[Compared, ...]
+    speed: ComparedSpeed | None
     unknown: tuple[tuple[str, str], ...]
     left_out: tuple[int, int]
 
@@ -127,13 +153,18 @@ def pair_rows(rows: Sequence[Row]) -> tuple[tuple[Row, Row], ...]:
 
 
 def compare_rows(
-    pairs: Sequence[tuple[Row, Row]], measures: Sequence[Measure], *, seed: int = 0
+    pairs: Sequence[tuple[Row, Row]],
+    measures: Sequence[Measure],
+    *,
+    speed_against: str | None = None,
+    seed: int = 0,
 ) -> tuple[Comparison, ...]:
     """Hold rows against each other.
 
     Args:
         pairs: Which against which.
         measures: By which scores.
+        speed_against: The reference whose ratios are held against each other; None compares no speeds.
         seed: Of the draws.
 
     Returns:
@@ -143,56 +174,87 @@ def compare_rows(
         RecordError: When rows answer different questions, or share no workload.
     """
     refuse_other_kinds([row.run for pair in pairs for row in pair])
-    found = [_compare(first, second, measures, seed) for first, second in pairs]
-    corrected: dict[str, dict[int, float]] = {}
-    for measure in measures:
-        known = [(at, d) for at, (_, scores, _) in enumerate(found) if (d := scores.get(measure.name))]
-        tested = [(at, d.p_value) for at, d in known if d.p_value is not None]
-        values = holm([p for _, p in tested])
-        corrected[measure.name] = {at: p for (at, _), p in zip(tested, values, strict=True)}
+    found = [_compare(first, second, measures, speed_against, seed) for first, second in pairs]
+    tested: dict[str, dict[int, float]] = {name: {} for name in (*(m.name for m in measures), SPEED)}
+    for at, one in enumerate(found):
+        for name, p_value in one.p_values():
+            tested[name][at] = p_value
+    corrected = {name: dict(zip(of, holm(list(of.values())), strict=True)) for name, of in tested.items()}
     return tuple(
         Comparison(
             first,
             second,
-            tuple(Compared(d, corrected[name].get(at)) for name, d in scores.items()),
-            unknown,
-            left_out,
+            tuple(Compared(d, corrected[name].get(at)) for name, d in one.scores.items()),
+            None if one.speed is None else ComparedSpeed(one.speed, corrected[SPEED].get(at)),
+            tuple(one.unknown),
+            one.left_out,
         )
-        for at, ((first, second), (unknown, scores, left_out)) in enumerate(zip(pairs, found, strict=True))
+        for at, ((first, second), one) in enumerate(zip(pairs, found, strict=True))
     )
 
 
-_Found = tuple[tuple[tuple[str, str], ...], dict[str, Difference], tuple[int, int]]
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What came of one pair, its p-values not corrected yet."""
+
+    scores: dict[str, Difference]
+    speed: SpeedDifference | None
+    unknown: list[tuple[str, str]]
+    left_out: tuple[int, int]
+
+    def p_values(self) -> list[tuple[str, float]]:
+        named = [(name, difference.p_value) for name, difference in self.scores.items()]
+        if self.speed is not None:
+            named.append((SPEED, self.speed.p_value))
+        return [(name, p_value) for name, p_value in named if p_value is not None]
 
 
-def _compare(first: Row, second: Row, measures: Sequence[Measure], seed: int) -> _Found:
+def _compare(
+    first: Row, second: Row, measures: Sequence[Measure], speed_against: str | None, seed: int
+) -> _Found:
     shared = shared_workloads(first.attempts, second.attempts)
     if not shared:
         raise RecordError(f"{first.label} and {second.label} have no workload in common")
-    obstacles = speed_obstacles((first.run, second.run))
+    obstacles = "; ".join(speed_obstacles((first.run, second.run)))
     scores: dict[str, Difference] = {}
     unknown = []
     for measure in measures:
         if measure.is_speed and obstacles:
-            unknown.append((measure.name, "; ".join(obstacles)))
+            unknown.append((measure.name, obstacles))
             continue
         difference = paired_difference(first.attempts, second.attempts, measure, seed=seed)
         if difference is None:
             unknown.append((measure.name, _why_unknown(first, second, measure)))
         else:
             scores[measure.name] = difference
+    speed = None
+    if speed_against is not None:
+        if not obstacles:
+            speed = paired_speed(first.attempts, second.attempts, speed_against, seed=seed)
+        if speed is None:
+            unknown.append((SPEED, obstacles or _why_no_speed(first, second)))
     left_out = tuple(len({a.workload for a in row.attempts} - shared) for row in (first, second))
-    return tuple(unknown), scores, (left_out[0], left_out[1])
+    return _Found(scores, speed, unknown, (left_out[0], left_out[1]))
 
 
 def _why_unknown(first: Row, second: Row, measure: Measure) -> str:
+    if missing := _what_is_unjudged(first, second):
+        return missing
+    if measure.is_speed:
+        return "a correct kernel was not timed beside the reference"
+    return "there are fewer attempts than it asks for"
+
+
+def _why_no_speed(first: Row, second: Row) -> str:
+    return _what_is_unjudged(first, second) or "no workload was done right and timed by both"
+
+
+def _what_is_unjudged(first: Row, second: Row) -> str:
     for row in (first, second):
         missing = len(unjudged(row.attempts))
         if missing:
             return f"{missing} attempts of {row.label} are unjudged; `ekb resume {row.run.folder}` goes on"
-    if measure.is_speed:
-        return "a correct kernel was not timed beside the reference"
-    return "there are fewer attempts than it asks for"
+    return ""
 
 
 def all_judged(comparisons: Sequence[Comparison]) -> bool:

@@ -16,6 +16,7 @@ from edgekernelbench.records.outcome import Cause, Unjudged
 from edgekernelbench.records.reference import PLAIN, ReferenceKey, one_reference
 from edgekernelbench.records.seals import Flaw
 from edgekernelbench.records.store import RunFolder
+from edgekernelbench.reports.apart import apart_attempts
 from edgekernelbench.reports.costs import Costs, VendorSpeed, costs_of, vendor_speed
 from edgekernelbench.reports.visits import barred_agents, token_notes, visit_notes
 
@@ -70,6 +71,8 @@ class RunScores:
         flaws: Where they are not as they were written.
         reference: What speed is counted against.
         notes: What else a reader must know of its records and its agents.
+        apart: How many timed attempts have a reference that took another time than those of the others on
+            their workload.
     """
 
     folder: str
@@ -82,6 +85,7 @@ class RunScores:
     flaws: tuple[Flaw, ...] = ()
     reference: ReferenceKey = PLAIN
     notes: tuple[str, ...] = ()
+    apart: int = 0
 
     def setting(self, name: str) -> str:
         """Give a setting as text; empty when the run has none of that name."""
@@ -166,6 +170,7 @@ def score_run(run: RunAttempts) -> RunScores:
             *visit_notes(run.attempts.values()),
             *token_notes(run.attempts.values()),
         ),
+        len(apart_attempts(run.judgements, reference.baseline)),
     )  # fmt: skip
 
 

@@ -54,6 +54,7 @@ def runs_as_json(runs: Sequence[RunScores]) -> list[dict[str, object]]:
             "records": {"digest": run.digest, "flaws": [str(flaw) for flaw in run.flaws]},
             "notes": list(run.notes),
             "flags": run.flags,
+            "references_apart": run.apart,
             "rows": [
                 {**_row_as_json(row), **costs_as_json(run.costs.get(row.agent), run.vendors.get(row.agent))}
                 for row in run.rows
@@ -105,6 +106,11 @@ def population(run: RunScores) -> list[str]:
         f"speed is against {run.reference}, at equal threads; [95 % intervals]",
     ]
     notes += flag_notes(run.flags)
+    if run.apart:
+        notes.append(
+            f"{counted(run.apart, 'speed')} against a reference that took another time than beside other "
+            "kernels for the workload: the machine was not the same for them"
+        )
     if device.device_class != "edge":
         notes.append(f"the device is a {device.device_class}: this is no edge result")
     return notes
@@ -146,7 +152,8 @@ def _counted(run: RunScores) -> str:
     if isinstance(row, Headline):
         each = row.attempts // row.workloads
         times = f", {each} attempts each" if each > 1 else ", one attempt each"
-        return f"counted over {counted(row.workloads, 'workload')}{times}; none is left out"
+        of = f"{counted(row.workloads, 'workload')} of {counted(row.patterns, 'pattern')}"
+        return f"counted over {of}{times}; none is left out"
     return f"planned: {counted(len(run.manifest.planned), 'attempt')}"
 
 
@@ -168,6 +175,7 @@ def _row_as_json(row: Headline | Withheld) -> dict[str, object]:
     return {
         "agent": row.agent,
         "workloads": row.workloads,
+        "patterns": row.patterns,
         "attempts": row.attempts,
         "scores": {score.name: score_as_json(score) for score in row.scores},
         "speedup": None if row.speedup is None else {"mean": row.speedup[0], "kernels": row.speedup[1]},
