@@ -1,12 +1,14 @@
 """The rows of the page."""
 
+import math
+
 import pytest
-from tests.reports.support import CRASHED, WRONG, correct, rejected
+from tests.reports.support import CRASHED, WRONG, correct, judgement, rejected
 
 from edgekernelbench.base.units import Nanoseconds
 from edgekernelbench.records.conditions import Conditions
 from edgekernelbench.records.judgement import Judgement, Moment, RooflineRecord
-from edgekernelbench.records.outcome import Outcome, Ring, Series
+from edgekernelbench.records.outcome import Correct, Outcome, Ring, Series
 from edgekernelbench.reports.page.rows import NOT_YET, Known, drift, reason, row_of
 
 
@@ -33,6 +35,24 @@ def test_a_device_that_slows_down_drifts() -> None:
     assert drift((Ring(steady, ()),)) == 1.0
 
 
+def test_the_time_and_the_spread_of_the_reference_are_in_the_row() -> None:
+    def timed(*references: int) -> Correct:
+        rings = [ring for ns in references for ring in correct(50, ns).rings]
+        return Correct(tuple(rings))
+
+    def judged(outcome: Outcome) -> Known:
+        made = judgement("a/conv/p@s-f32/0", "conv/p@s-f32", outcome)
+        return Known(made.attempt, None, made, 0)
+
+    row = row_of(judged(timed(100, 110)), {"a": 0}, "default", is_apart=True)
+    assert row["reference_ns"] == pytest.approx((100 * 110) ** 0.5, rel=1e-4)
+    assert row["spread"] == pytest.approx(math.log(1.1) / math.sqrt(2), rel=1e-3)
+    assert row["apart"] is True
+    alone = row_of(judged(timed(100)), {"a": 0}, "default")
+    assert not {"spread", "apart"} & alone.keys()
+    assert "reference_ns" not in row_of(judged(timed(100)), {"a": 0}, "r1")
+
+
 def conditions(mhz: float, celsius: float, marks: tuple[str, ...]) -> Conditions:
     return Conditions(
         cores=(0,), mhz_low=mhz, mhz_high=3000.0, governor=None, celsius=celsius, throttled=None,
@@ -51,7 +71,7 @@ def test_bounds_conditions_and_endurance_are_in_the_row() -> None:
             for ms, ns in ((1000, 50), (60000, 100))
         ),
     )  # fmt: skip
-    row = row_of(Known(judgement.attempt, None, judgement, 0), {"a": 0})
+    row = row_of(Known(judgement.attempt, None, judgement, 0), {"a": 0}, "default")
     assert (row["bound_ns"], row["bound_by"]) == (20.0, "arithmetic")
     assert (row["celsius"], row["mhz"], row["marks"]) == (75.5, 1500.0, ["clock"])
     assert row["held"] == [[1000, 1.0], [60000, 0.5]]

@@ -10,6 +10,7 @@ from edgekernelbench.records.manifest import Manifest
 from edgekernelbench.records.reference import BASELINE_OF, KINDS, MEANING
 from edgekernelbench.records.store import RunFolder
 from edgekernelbench.records.trajectories import FOLDER, Trajectory, read_trajectory, trajectory_path
+from edgekernelbench.reports.apart import apart_attempts
 from edgekernelbench.reports.page.details import detail_of, text_of
 from edgekernelbench.reports.page.facts import FactsBook, WorkloadFacts, profile_of, same_catalogue
 from edgekernelbench.reports.page.rows import Known, is_timed, row_of
@@ -62,12 +63,17 @@ def bundle_run(folder: Path, book: FactsBook | None = None) -> RunBundle:
     facts = _facts(manifest, known, opened)
     target = _target(manifest, profile_of(manifest))
     paths = _paths(folder, known)
+    baseline = scores.reference.baseline
+    apart = apart_attempts(read.judgements, baseline)
     summary = {
         **_head(scores, opened.catalogue),
         "agents": [_agent(row, manifest) for row in scores.rows],
         "headlines": [isinstance(row, Headline) for row in scores.rows],
         "workloads": {fact.id: _fact(fact) for fact in facts},
-        "rows": [row_of(one, places) | _gist(paths.get(at)) for at, one in enumerate(known)],
+        "rows": [
+            row_of(one, places, baseline, is_apart=one.id in apart) | _gist(paths.get(at))
+            for at, one in enumerate(known)
+        ],
     }
     details = tuple(detail_of(one, run, target) for one in known)
     walks = {at: walk_of(path) for at, path in paths.items()}
@@ -143,9 +149,9 @@ def _head(scores: RunScores, catalogue: Catalogue) -> dict[str, object]:
         "folder": scores.folder,
         "started": manifest.started,
         "settings": {
-            name: scores.setting(name)
-            for name in ("suite", "track", "k", "timing", "compiler", "vendor", "budget")
-        },
+            name: scores.setting(name) for name in ("suite", "track", "k", "timing", "compiler", "vendor")
+        }
+        | {"budget": _budget(manifest)},
         "device": manifest.device.model_dump(),
         "catalogue": manifest.catalogue,
         "release": catalogue.version if same_catalogue(manifest, catalogue) else None,
@@ -156,6 +162,13 @@ def _head(scores: RunScores, catalogue: Catalogue) -> dict[str, object]:
         "reference": {"name": str(scores.reference), "baseline": scores.reference.baseline},
         "baselines": {BASELINE_OF[kind]: f"{kind}, {MEANING[kind]}" for kind in KINDS},
     }
+
+
+def _budget(manifest: Manifest) -> str:
+    """Say what an attempt may use: only the limits that there are."""
+    limits = manifest.settings.get("budget")
+    named = limits.items() if isinstance(limits, dict) else ()
+    return ", ".join(f"{amount} {name}" for name, amount in named if amount is not None)
 
 
 def _agent(row: Headline | Withheld, manifest: Manifest) -> dict[str, object]:

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import stdev
 from typing import TypeGuard, assert_never
 
 from edgekernelbench.base.diagnostics import errors_in
 from edgekernelbench.metrics.failures import failure_kind
-from edgekernelbench.metrics.speed import log_speedup, sure_log_speedup
+from edgekernelbench.metrics.references import reference_time
+from edgekernelbench.metrics.speed import log_ratios, log_speedup, sure_log_speedup
 from edgekernelbench.records.attempt import Attempt
 from edgekernelbench.records.conditions import Conditions
 from edgekernelbench.records.judgement import Judgement, RooflineRecord
@@ -52,12 +54,16 @@ class Known:
         return NOT_YET if self.judgement is None else self.judgement.outcome
 
 
-def row_of(known: Known, agents: Mapping[str, int]) -> dict[str, object]:
+def row_of(
+    known: Known, agents: Mapping[str, int], baseline: str, *, is_apart: bool = False
+) -> dict[str, object]:
     """Give the row of an attempt as plain values; what is not known is left out.
 
     Args:
         known: The attempt.
         agents: The place of each agent.
+        baseline: Name of the reference of its run.
+        is_apart: Whether its reference took another time than those of the others on its workload.
     """
     agent, workload, number = split_id(known.id)
     outcome = known.outcome
@@ -71,7 +77,9 @@ def row_of(known: Known, agents: Mapping[str, int]) -> dict[str, object]:
         "order": known.order,
     }
     if is_timed(outcome):
-        row |= _speed(outcome.rings)
+        row |= _speed(outcome.rings, baseline)
+        if is_apart:
+            row["apart"] = True
     if known.judgement is not None:
         row |= _cost(known.judgement)
     if known.attempt is not None:
@@ -110,13 +118,17 @@ def reason(outcome: Outcome | Unjudged) -> str:
             assert_never(outcome)
 
 
-def _speed(rings: tuple[Ring, ...]) -> dict[str, object]:
+def _speed(rings: tuple[Ring, ...], baseline: str) -> dict[str, object]:
     names = [series.name for series in rings[0].baselines]
     middle = sorted(ring.kernel.per_run for ring in rings)[len(rings) // 2]
+    reference = reference_time(rings, baseline)
+    logs = log_ratios(rings, baseline)
     return {
         "ns": _short(middle),
+        "reference_ns": None if reference is None else _short(reference),
         "sets": len(rings),
         "speed": {name: ratio for name in names if (ratio := _ratio(rings, name)) is not None},
+        "spread": _short(stdev(logs)) if len(logs) > 1 else None,
         "drift": _short(drift(rings)),
     }
 

@@ -19,9 +19,31 @@ CLASS_NOTES = {
 MOST_FLAWS = 10
 
 
+WORDS = (
+    ("Accepted", "not refused."),
+    ("Correct", "right on inputs that nobody knew before; @k: at least one of k attempts."),
+    ("Fast@1.0", "correct, and faster than the reference by the ratio of medians."),
+    ("sure Fast@1.0", "the same, where the lower end of the ratio's own 95 % interval exceeds 1, too."),
+    (
+        "In brackets",
+        "a 95 % interval over patterns. A pattern is one computation whatever its sizes, such as "
+        "norm/softmax: its workloads succeed and fail together, so that few patterns leave a wide interval, "
+        "even where all of them succeed.",
+    ),
+    (
+        "Times as fast",
+        "the geometric mean of the ratios of the correct kernels, in which twice as fast and half as fast "
+        "cancel; no score, since what happened to be correct is another set for each agent.",
+    ),
+)
+"""What the words of the headline table mean, where they stand."""
+
+
 def headlines_html(runs: Sequence[RunScores]) -> str:
     """Write the headline table of each run: runs of different kinds are never in one table."""
-    return "\n".join(_run(run, number) for number, run in enumerate(runs))
+    words = " ".join(f"<strong>{escape(word)}</strong>: {escape(text)}" for word, text in WORDS)
+    tables = "\n".join(_run(run, number) for number, run in enumerate(runs))
+    return f'{tables}\n<p class="fine" id="meaning">{words}</p>\n'
 
 
 def portable_html(sets: Sequence[Portable]) -> str:
@@ -103,7 +125,7 @@ def _speedup(row: Headline) -> str:
     if row.speedup is None:
         return "–"
     mean, count = row.speedup
-    return f'{mean:.2f} <span class="interval">mean of {count}</span>'
+    return f'{mean:.2f} <span class="interval">geometric mean of {count}</span>'
 
 
 def _cell(score: Score) -> str:

@@ -47,9 +47,18 @@ function verdictOf(row, run) {
     if (run.device.device_class !== "edge") lines.push(`The device is a ${run.device.device_class}: this is no edge result.`);
   }
   if (row.bound_ns && row.ns) lines.push(`The device cannot do it in under ${duration(row.bound_ns)}, held by ${row.bound_by}: this kernel reaches ${percent(row.bound_ns / row.ns, 0)} of that speed.`);
+  if (row.reference_ns) lines.push(referenceSentence(row, run));
   if (row.marks) lines.push(`The machine was not quiet while it was measured: ${row.marks.join(", ")}.`);
   for (const flag of row.flags ?? []) lines.push(FLAGS[flag] ?? `Flag: ${flag}.`);
   return el("div", { class: `verdict ${row.outcome}` }, el("strong", {}, row.kind), lines.filter(Boolean).map((line) => el("p", {}, line)));
+}
+
+/** Says by which time of the reference a kernel was judged, and whether others were by another. */
+function referenceSentence(row, run) {
+  const others = ROWS.filter((one) => one !== row && one.run === row.run && one.workload === row.workload && one.reference_ns).map((one) => one.reference_ns);
+  const [low, high] = d3.extent(others);
+  const beside = others.length ? `; beside the other kernels for this workload ${low === high ? duration(low) : `${duration(low)} to ${duration(high)}`}` : "";
+  return `Its reference, ${run.reference.name}, was measured in turn with it and took ${duration(row.reference_ns)} a run${beside}.${row.apart ? ` ${APART} That is more than repetition shows: the machine was not the same for them. Hold no time of this kernel against theirs, and speeds only as far as it slowed kernel and reference alike.` : ""}`;
 }
 
 const FLAGS = {
@@ -62,7 +71,7 @@ const FLAGS = {
 
 function fastSentence(row) {
   const parts = Object.entries(row.speed).map(([name, [point, sure]]) =>
-    `${times(point)} as fast as ${baselineName(name)} (surely more than ${times(sure)})`);
+    `${times(point)} as fast as ${baselineName(name)} (surely more than ${times(sure)}, the lower end of the 95 % interval)`);
   const word = isFast(row, 1, REFERENCE, true) ? "It counts as fast, surely" : isFast(row, 1, REFERENCE, false)
     ? "It counts as fast by the point ratio, not surely" : "It does not count as fast";
   return `${duration(row.ns)} a run: ${parts.join(", ")}. ${word}.`;
@@ -88,7 +97,7 @@ function samplesSection(row, detail) {
       Plot.tickX(samples, { x: "ns", y: "name", fy: "set", stroke: (s) => colourOf(KEYS[names.indexOf(s.name) % 8]) ?? COLOURS[names.indexOf(s.name) % 8], strokeOpacity: 0.7 }),
       Plot.dot(samples, Plot.groupY({ x: "median" }, { x: "ns", y: "name", fy: "set", r: 4, fill: "currentColor" })),
     ],
-  }), samples, "Samples of each process, medians as dots", 720);
+  }), "Samples of each process, medians as dots", 720);
   const heads = ["set", ...names, ...names.slice(1).map((name) => `${name} / kernel`), "threads that worked"];
   const lines = detail.rings.map((ring, set) => {
     const medians = ring.map(([, runs, , list]) => d3.median(list) / runs);

@@ -1,4 +1,4 @@
-// The pictures. Each is a function from rows to options of Plot, or to a sentence that says why there is none.
+// The pictures. Each is a function from rows to one that gives options of Plot, or to a sentence that says why there is none.
 
 // Eight colours that stay apart for colour-blind eyes (Okabe and Ito 2008), and as many shapes and dashes besides.
 const COLOURS = d3.range(8).map((at) => `var(--who-${at})`);
@@ -18,6 +18,9 @@ function rowTitle(row) {
   return lines.join("\n");
 }
 
+/** Ticks of an axis that counts things: whole ones alone. */
+const wholeTicks = (most) => ({ ticks: d3.ticks(0, Math.max(1, most), 6).filter(Number.isInteger), tickFormat: "d" });
+
 const named = (rows) => d3.groups(rows, (row) => row.who).filter(([key]) => NAMES.has(key));
 const timed = (rows, baseline = REFERENCE) => rows.filter((row) => speedOf(row, baseline) !== undefined);
 
@@ -33,15 +36,21 @@ const tips = (rows, x, y) => Plot.tip(rows, Plot.pointer({ x, y, title: rowTitle
 const SYMBOLS = { symbol: { type: "identity" }, color: { type: "identity" } };
 
 function correctAndFast(rows) {
-  const points = named(rows).map(([key, own]) => ({
-    key, run: RUNS[own[0].run].name, correct: score(own, isCorrect), fast: score(own, SCORES[2][1]),
-  })).filter((point) => point.fast.value !== null);
-  if (!points.length) return "No agent has both scores for what is chosen.";
+  const own = named(rows).filter(([, rows]) => shares(rows, SCORES[2][1]));
+  if (!own.length) return "no agent has both scores for what is chosen";
+  return () => correctAndFastOf(own.map(([key, rows]) => ({
+    key, run: RUNS[rows[0].run].name, correct: score(rows, isCorrect), fast: score(rows, SCORES[2][1]),
+  })));
+}
+
+function correctAndFastOf(points) {
   const arm = (of) => (point) => point[of].interval ?? { low: point[of].value, high: point[of].value };
   // Runs of different devices or tracks never share a frame.
   const fx = (d) => d.run;
+  const frames = [...new Set(points.map(fx))];
   return {
-    fx: { label: null, domain: [...new Set(points.map(fx))], axis: RUNS.length > 1 ? "top" : null },
+    marginTop: frames.length > 1 ? 48 : 32,
+    fx: { label: null, domain: frames, axis: frames.length > 1 ? "top" : null },
     x: { label: "Correct@1 →", domain: [0, 100], percent: true, grid: true },
     y: { label: "↑ Fast@1.0", domain: [0, 100], percent: true, grid: true },
     ...SYMBOLS,
@@ -59,47 +68,57 @@ function correctAndFast(rows) {
         x: (d) => d.correct.value, y: (d) => d.fast.value, r: 6, stroke: (d) => colourOf(d.key),
         fill: "var(--paper)", symbol: (d) => shapeOf(d.key), strokeWidth: 2, fx,
       }),
-      // Neighbours are named above and below in turn.
-      ...d3.sort(points, (d) => d.correct.value).map((point, at) => Plot.text([point], {
-        x: (d) => d.correct.value, y: (d) => d.fast.value, text: (d) => WHO[KEYS.indexOf(d.key)].about.name, dy: at % 2 ? 18 : -14, fx,
-        stroke: "var(--paper)", fill: "currentColor", strokeWidth: 4,
+      ...labelled(points).map(({ point, right, dy }) => Plot.text([point], {
+        x: (d) => d.correct.value, y: (d) => d.fast.value, text: (d) => WHO[KEYS.indexOf(d.key)].about.name, fx,
+        dx: right ? 10 : -10, dy, textAnchor: right ? "start" : "end", stroke: "var(--paper)", fill: "currentColor", strokeWidth: 4,
       })),
     ],
   };
 }
 
+/** Places names inside the frame, away from its axes; those of neighbours one above the other. */
+function labelled(points) {
+  const cells = new Map();
+  return d3.sort(points, (d) => d.correct.value, (d) => d.fast.value).map((point) => {
+    const cell = `${point.run} ${Math.round(6 * point.correct.value)} ${Math.round(10 * point.fast.value)}`;
+    const nth = cells.get(cell) ?? 0;
+    cells.set(cell, nth + 1);
+    const low = point.fast.value < 0.5;
+    return { point, right: point.correct.value < 0.5, dy: low ? -12 - 14 * nth : 14 + 14 * nth };
+  });
+}
+
 function fastAt(baseline) {
   return (rows) => {
-    if (!BASELINES.includes(baseline)) return `No kernel was timed beside ${baselineName(baseline)}.`;
-    const curves = named(rows).map(([key, own]) => ({
-      key, point: fastCurve(own, baseline, false), sure: fastCurve(own, baseline, true),
-    })).filter((curve) => curve.point.length);
-    if (!curves.length) return `No agent was timed beside ${baselineName(baseline)} on all that is chosen.`;
-    const line = (key, points, sure) => Plot.line(points, {
-      x: "p", y: "share", stroke: colourOf(key), strokeDasharray: dashOf(key), curve: "step-after",
-      strokeWidth: sure ? 1 : 2, strokeOpacity: sure ? 0.55 : 1,
-    });
-    return {
-      x: { ...LOG_RATIO, label: `p, times as fast as ${baselineName(baseline)} →` },
-      y: { label: "↑ Fast@p", domain: [0, 100], percent: true, grid: true },
-      color: { type: "identity" },
-      marks: [
-        ONE(Plot.ruleX),
-        ...curves.flatMap(({ key, point, sure }) => [line(key, sure, true), line(key, point, false)]),
-      ],
-    };
+    if (!BASELINES.includes(baseline)) return `no kernel was timed beside ${baselineName(baseline)}`;
+    const known = named(rows).filter(([, own]) => own.every((row) => isJudged(row) && isFast(row, 1, baseline, false) !== null));
+    if (!known.length) return `no agent was timed beside ${baselineName(baseline)} on all that is chosen`;
+    return () => fastCurves(known, baseline);
+  };
+}
+
+function fastCurves(known, baseline) {
+  const line = (key, own, sure) => Plot.line(fastCurve(own, baseline, sure), {
+    x: "p", y: "share", stroke: colourOf(key), strokeDasharray: dashOf(key), curve: "step-after",
+    strokeWidth: sure ? 1 : 2, strokeOpacity: sure ? 0.55 : 1,
+  });
+  return {
+    x: { ...LOG_RATIO, label: `p, times as fast as ${baselineName(baseline)} →` },
+    y: { label: "↑ Fast@p", domain: [0, 100], percent: true, grid: true },
+    color: { type: "identity" },
+    marks: [ONE(Plot.ruleX), ...known.flatMap(([key, own]) => [line(key, own, true), line(key, own, false)])],
   };
 }
 
 function distribution(rows) {
   const found = timed(rows);
-  if (!found.length) return "No correct kernel was timed.";
+  if (!found.length) return "no correct kernel was timed";
   const own = KEYS.filter((key) => found.some((row) => row.who === key));
-  return {
+  return () => ({
     height: 60 + 90 * own.length,
-    marginLeft: 46, marginRight: 10, marginTop: 26, insetTop: 18,
+    marginLeft: 46, marginRight: 10, insetTop: 18,
     x: { label: "log₂ of times as fast as the reference →", grid: true },
-    y: { label: "↑ kernels", grid: true, ticks: 3 },
+    y: { label: "↑ kernels", grid: true, ticks: 3, tickFormat: (v) => (Number.isInteger(v) ? v : "") },
     fy: { label: null, axis: null, domain: own },
     color: { type: "identity" },
     marks: [
@@ -113,12 +132,16 @@ function distribution(rows) {
       })),
       Plot.text(own, { fy: (key) => key, text: (key) => NAMES.get(key), frameAnchor: "top-left", dx: 4, dy: 2, stroke: "var(--paper)", fill: "currentColor", strokeWidth: 4 }),
     ],
-  };
+  });
 }
 
 function roofline(rows) {
   const found = timed(rows).filter((row) => row.facts.operations && row.facts.bytes);
-  if (!found.length) return "No timed kernel's operations are known: the catalogue here is not the run's.";
+  if (!found.length) return "no timed kernel's operations are known: the catalogue here is not the run's";
+  return () => rooflineOf(found);
+}
+
+function rooflineOf(found) {
   const intensity = (row) => row.facts.operations / row.facts.bytes;
   const rate = (row) => (row.facts.operations / row.ns) * 1e9;
   const flow = (row) => (row.facts.bytes / row.ns) * 1e9;
@@ -147,15 +170,15 @@ function roofline(rows) {
 function beside(field, label) {
   return (rows) => {
     const found = timed(rows).filter((row) => row[field] !== undefined);
-    if (!found.length) return `No record says the ${label} of a timed kernel${field === "code_bytes" ? ": --timing final does" : ""}.`;
+    if (!found.length) return `no record says the ${label} of a timed kernel${field === "code_bytes" ? ": --timing final does" : ""}`;
     const x = (row) => Math.max(1, row[field]);
     const speed = (row) => speedOf(row);
-    return {
+    return () => ({
       x: { type: "log", base: 2, label: `${label} →`, tickFormat: bytes, ticks: 6, grid: true },
       y: { ...LOG_RATIO, label: "↑ times as fast as the reference" },
       ...SYMBOLS,
       marks: [ONE(Plot.ruleY), dots(found, x, speed), tips(found, x, speed)],
-    };
+    });
   };
 }
 
@@ -164,10 +187,11 @@ function outcomes(rows) {
     OUTCOMES.map((outcome) => ({ key, outcome, n: own.filter((row) => row.outcome === outcome).length })))
     .filter((d) => d.n);
   const own = [...new Set(counts.map((d) => d.key))];
-  if (!own.length) return "Nothing is chosen.";
-  return {
-    height: 60 + 44 * own.length, marginLeft: 10, insetTop: 14,
-    x: { label: "attempts →", grid: true },
+  if (!own.length) return "nothing is chosen";
+  const most = d3.max(d3.rollup(counts, (group) => d3.sum(group, (d) => d.n), (d) => d.key).values());
+  return () => ({
+    height: 60 + 44 * own.length, marginLeft: 10, marginTop: 12, insetTop: 14,
+    x: { label: "attempts →", grid: true, ...wholeTicks(most) },
     y: { label: null, axis: null, domain: own, padding: 0.45 },
     color: { type: "identity" },
     marks: [
@@ -177,12 +201,16 @@ function outcomes(rows) {
       })),
       Plot.text(own, { y: (key) => key, text: (key) => NAMES.get(key), frameAnchor: "left", textAnchor: "start", dx: 2, dy: -17 }),
     ],
-  };
+  });
 }
 
 function budget(rows) {
   const spent = rows.filter((row) => row.tokens);
-  if (!spent.length) return "No agent of what is chosen spent tokens.";
+  if (!spent.length) return "no agent of what is chosen spent tokens";
+  return () => budgetOf(rows, spent);
+}
+
+function budgetOf(rows, spent) {
   const steps = named(spent).flatMap(([key, own]) => {
     const all = rows.filter((row) => row.who === key).length;
     let reached = 0;
@@ -205,28 +233,32 @@ function budget(rows) {
 function sensor(field, label) {
   return (rows) => {
     const found = rows.filter((row) => row[field] !== undefined && row.order !== undefined);
-    if (!found.length) return "This machine shows its sensors to nobody, or nothing was timed: it is not recorded.";
+    if (!found.length) return "this machine shows its sensors to nobody, or nothing was timed";
     const order = (row) => row.order;
-    return {
-      x: { label: "attempts in the order in which they were judged →", grid: true },
+    return () => ({
+      x: { label: "attempts in the order in which they were judged →", grid: true, ...wholeTicks(d3.max(found, order)) },
       y: { label, grid: true, zero: false },
       ...SYMBOLS,
       marks: [dots(found, order, field), tips(found, order, field)],
-    };
+    });
   };
 }
 
 /** How the best speed of an agent's attempts grew with what it measured. */
 function searching(rows) {
   const found = rows.filter((row) => row.curve);
-  if (!found.length) return "No attempt that is chosen has a path to show.";
   const most = d3.max(found, (row) => row.submissions ?? 0);
+  if (!most) return "no attempt that is chosen measured anything on its way";
+  return () => searchingOf(found, most);
+}
+
+function searchingOf(found, most) {
   const lines = named(found).map(([key, own]) => d3.range(0, most + 1).map((spent) => {
     const best = own.map((row) => row.curve.filter(([used]) => used <= spent).at(-1)?.[1] ?? 0);
     return { key, spent, share: best.filter((ratio) => ratio > 1).length / own.length };
   }));
   return {
-    x: { label: "submissions of an attempt →", grid: true },
+    x: { label: "submissions of an attempt →", grid: true, ...wholeTicks(most) },
     y: { label: "↑ attempts faster than the reference by then", percent: true, domain: [0, 100], grid: true },
     color: { type: "identity" },
     marks: lines.map((line) => Plot.line(line, {
@@ -237,9 +269,9 @@ function searching(rows) {
 
 function layerGains(rows) {
   const found = rows.flatMap((row) => Object.entries(row.gains ?? {}).map(([layer, gain]) => ({ ...row, layer, gain })));
-  if (!found.length) return "No attempt that is chosen credits a layer with a gain.";
+  if (!found.length) return "no attempt that is chosen credits a layer with a gain";
   const layers = [...new Set(["compute", "schedule", "memory", ...found.map((d) => d.layer)])];
-  return {
+  return () => ({
     marginLeft: 80,
     x: { ...LOG_RATIO, label: "times as fast, of what the layer was credited with →" },
     y: { type: "band", domain: layers, label: null },
@@ -250,15 +282,15 @@ function layerGains(rows) {
       Plot.tickX(found, Plot.groupY({ x: "median" }, { x: "gain", y: "layer", stroke: "currentColor", strokeWidth: 3 })),
       tips(found, "gain", "layer"),
     ],
-  };
+  });
 }
 
 /** How speed held while a kernel ran on end, against its first moment. */
 function endurance(rows) {
   const found = rows.filter((row) => row.held);
-  if (!found.length) return "No kernel of this run was run on end.";
+  if (!found.length) return "no kernel that is chosen was run on end";
   const points = found.flatMap((row) => row.held.map(([ms, speed]) => ({ ...row, seconds: ms / 1000, held: speed })));
-  return {
+  return () => ({
     x: { label: "seconds on end →", grid: true },
     y: { label: "↑ speed against its first moment", percent: true, grid: true, zero: true },
     ...SYMBOLS,
@@ -266,25 +298,25 @@ function endurance(rows) {
       Plot.line(points, { x: "seconds", y: "held", z: (d) => `${d.run} ${d.at}`, stroke: (d) => colourOf(d.who), strokeWidth: 1.5 }),
       tips(points, "seconds", "held"),
     ],
-  };
+  });
 }
 
 function steadiness(rows) {
   const found = rows.filter((row) => row.drift && row.order !== undefined);
-  if (!found.length) return "No kernel was timed.";
+  if (!found.length) return "no kernel was timed";
   const order = (row) => row.order;
-  return {
-    x: { label: "attempts in the order in which they were judged →", grid: true },
-    y: { type: "log", label: "↑ last samples over first", tickFormat: (v) => v.toFixed(3), ticks: 5, grid: true },
+  return () => ({
+    x: { label: "attempts in the order in which they were judged →", grid: true, ...wholeTicks(d3.max(found, order)) },
+    y: { type: "log", label: "↑ last samples over first", tickFormat: (v) => significant(v, 4), ticks: 5, grid: true },
     ...SYMBOLS,
     marks: [ONE(Plot.ruleY), dots(found, order, "drift"), tips(found, order, "drift")],
-  };
+  });
 }
 
 const PICTURES = [
   ["correct-fast", "Correct against fast", "Nothing lies above the dashed line: only a correct kernel can be fast. Bars are 95 % intervals.", correctAndFast],
   ["outcomes", "What attempts came to", "Every planned attempt, by outcome.", outcomes],
-  ["fast-reference", "Fast@p against the reference", "How many attempts are more than p times as fast. Thin lines: surely, by the lower confidence bound.", fastAt(REFERENCE)],
+  ["fast-reference", "Fast@p against the reference", "The share of attempts that are right and more than p times as fast. Thin lines: surely, by the lower end of the 95 % interval.", fastAt(REFERENCE)],
   ["fast-vendor", "Fast@p against the vendor's library", "The fastest correct one of the libraries that a practitioner would ship.", fastAt("vendor")],
   ["distribution", "Speed-ups of correct kernels", "How many kernels at each speed; the dashed line is the reference, the tick the median. What failed is not here.", distribution],
   ["roofline", "Roofline", "A thin line leads up to what the device cannot beat on that workload, where the run measured its peaks; else a dashed roof is the most that any kernel shown here reached.", roofline],
@@ -299,11 +331,9 @@ const PICTURES = [
   ["steadiness", "Steadiness while it was measured", "Above the line a device slowed down within a measurement: heat, or other work.", steadiness],
 ];
 
-/** Draws one picture, or says why there is none. */
-function draw(make, rows, title, width) {
-  const options = make(rows);
-  if (typeof options === "string") return el("p", { class: "none" }, options);
-  const svg = Plot.plot({ width, height: 300, marginLeft: 56, marginBottom: 40, style: { fontSize: "12px" }, ...options });
+/** Draws one picture from what gives its options. */
+function draw(options, title, width) {
+  const svg = Plot.plot({ width, height: 300, marginTop: 32, marginLeft: 56, marginBottom: 40, style: { fontSize: "12px" }, ...options() });
   svg.setAttribute("role", "img");
   // Labels of its groups are not allowed without roles, and an image is read as one thing.
   for (const group of svg.querySelectorAll("g[aria-label]")) group.removeAttribute("aria-label");
@@ -314,9 +344,11 @@ function draw(make, rows, title, width) {
   return svg;
 }
 
-/** Makes the legend that all pictures share. */
-function legend() {
-  return el("ul", { class: "legend", "aria-label": "Agents" }, WHO.map((who) => {
+/** Makes the legend that all pictures share, of who and what is in them. */
+function legend(rows) {
+  const keys = new Set(rows.map((row) => row.who));
+  const outcomes = new Set(rows.map((row) => row.outcome));
+  return el("ul", { class: "legend", "aria-label": "Agents and outcomes" }, WHO.filter((who) => keys.has(who.key)).map((who) => {
     const shape = d3[`symbol${{ triangle: "Triangle2", diamond: "Diamond2", square: "Square2" }[shapeOf(who.key)] ?? shapeOf(who.key).replace(/^./, (c) => c.toUpperCase())}`];
     const svg = document.createElementNS(SVG, "svg");
     for (const [name, value] of [["width", 46], ["height", 14], ["viewBox", "-23 -7 46 14"], ["aria-hidden", true]]) svg.setAttribute(name, value);
@@ -329,5 +361,5 @@ function legend() {
     mark.setAttribute("fill", "var(--paper)");
     svg.append(line, mark);
     return el("li", {}, svg, who.name);
-  }), OUTCOMES.map((outcome) => el("li", {}, el("span", { class: `swatch ${outcome}`, "aria-hidden": "true" }), outcome)));
+  }), OUTCOMES.filter((outcome) => outcomes.has(outcome)).map((outcome) => el("li", {}, el("span", { class: `swatch ${outcome}`, "aria-hidden": "true" }), outcome)));
 }

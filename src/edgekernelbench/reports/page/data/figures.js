@@ -4,9 +4,16 @@ function percent(share, digits = 1) {
   return share === null || share === undefined ? "–" : `${(100 * share).toFixed(digits)} %`;
 }
 
-function range(interval) {
-  if (!interval) return "";
+/** Writes an interval of shares; where there is none, a dash and why. */
+function range(interval, patterns) {
+  if (!interval) return patterns === 1 ? "– (one pattern)" : "–";
   return `[${(100 * interval.low).toFixed(0)}, ${(100 * interval.high).toFixed(0)}]`;
+}
+
+/** Writes a p-value with the digits that count, as `ekb compare` does. */
+function chanceOf(value) {
+  if (value === null) return "–";
+  return value < 0.001 ? "<0.001" : value < 0.1 ? value.toFixed(3) : value.toFixed(2);
 }
 
 function significant(value, digits = 3) {

@@ -7,18 +7,19 @@ function build() {
   const look = el("section", { id: "look", "aria-labelledby": "look-title" },
     el("h2", { id: "look-title" }, "Look closer"),
     el("p", {}, "What is chosen here holds for everything below. Scores are then counted anew over the workloads and agents chosen, never over outcomes."),
-    el("div", { id: "form" }), el("div", { id: "chosen-scores" }));
+    el("div", { id: "form" }), el("p", { id: "choice", "aria-live": "polite" }), el("div", { id: "chosen-scores" }));
   const pictures = el("section", { id: "pictures", "aria-labelledby": "pictures-title" },
-    el("h2", { id: "pictures-title" }, "Pictures"), legend(),
+    el("h2", { id: "pictures-title" }, "Pictures"), el("div", { id: "legend" }),
     el("div", { class: "pictures" }, PICTURES.map(([id, title, caption]) => el("figure", { id },
-      el("figcaption", {}, el("strong", {}, title), ` ${caption}`), el("div", { class: "drawn" })))));
+      el("figcaption", {}, el("strong", {}, title), ` ${caption}`), el("div", { class: "drawn" })))),
+    el("div", { id: "left-out" }));
   const difference = el("section", { id: "difference", "aria-labelledby": "difference-title" },
     el("h2", { id: "difference-title" }, "Is the difference real?"), el("div", { id: "comparison" }));
   const failures = el("section", { id: "failures", "aria-labelledby": "failures-title" },
     el("h2", { id: "failures-title" }, "Failures"), el("div", { id: "kinds" }));
   const attempts = el("section", { id: "attempts", "aria-labelledby": "attempts-title" },
-    el("h2", { id: "attempts-title" }, "Attempts"),
-    el("p", { id: "how-many", "aria-live": "polite" }), el("div", { id: "table" }), el("div", { id: "more" }));
+    el("h2", { id: "attempts-title", tabindex: -1 }, "Attempts"),
+    el("p", { id: "how-many", "aria-live": "polite" }), el("p", { id: "apart", class: "fine" }), el("div", { id: "table" }), el("div", { id: "more" }));
   overview.append(look, pictures, difference, failures, attempts, about());
 }
 
@@ -40,7 +41,9 @@ function about() {
 function refresh() {
   const rows = chosen();
   const scored = chosen({ scores: true });
-  byId("chosen-scores").replaceChildren(...(scored.length < ROWS.filter((row) => SCORED_KEYS.has(row.who)).length ? [chosenScores(scored)] : []));
+  const all = ROWS.filter((row) => SCORED_KEYS.has(row.who)).length;
+  byId("chosen-scores").replaceChildren(...(scored.length < all ? chosenScores(scored) : []));
+  byId("choice").textContent = choiceText();
   byId("comparison").replaceChildren(comparison(chosen({ scores: true, everyone: true })));
   byId("kinds").replaceChildren(failuresTable(rows));
   fillTable(rows);
@@ -55,6 +58,9 @@ function fillTable(rows) {
     most += 5 * PAGE;
     fillTable(rows);
   };
+  const apart = list.filter((row) => row.apart).length;
+  const timed = list.filter((row) => row.reference_ns !== undefined).length;
+  byId("apart").textContent = apart ? `${APART} on ${apart} of ${count(timed, "timed attempt")}: ${ABOUT_APART}` : "";
   byId("more").replaceChildren(...(rows.length > most ? [el("button", { type: "button", onclick: more }, "Show more")] : []));
 }
 
@@ -62,6 +68,7 @@ function change(what) {
   Object.assign(state, what);
   most = PAGE;
   if ("run" in what && !("agent" in what)) state.agent = "";
+  if ("run" in what) sides.first = sides.second = null;
   if ("run" in what) byId("form").replaceChildren(filterForm(change));
   remember();
   if ("sort" in what && !("q" in what)) fillTable(chosen()); // the order changes no score and no picture
@@ -84,12 +91,32 @@ const watcher = new IntersectionObserver((entries) => {
 }, { rootMargin: "400px" });
 
 function stale(rows) {
+  const leftOut = [];
+  // Runs of different kinds share no picture.
+  const mixed = state.run === "" && !ONE_KIND;
   for (const [id, title, , make] of PICTURES) {
     const figure = byId(id);
-    waiting.set(figure, () => figure.querySelector(".drawn").replaceChildren(draw(make, rows, title, Math.max(320, Math.min(560, figure.clientWidth || 560)))));
+    const options = mixed ? "" : make(rows);
     watcher.unobserve(figure);
+    waiting.delete(figure);
+    figure.hidden = typeof options === "string";
+    if (figure.hidden) {
+      leftOut.push([title, options]);
+      continue;
+    }
+    const width = () => Math.max(320, Math.min(560, figure.clientWidth || 560));
+    waiting.set(figure, () => figure.querySelector(".drawn").replaceChildren(draw(options, title, width())));
     watcher.observe(figure);
   }
+  byId("legend").replaceChildren(...(leftOut.length < PICTURES.length ? [legend(rows)] : []));
+  byId("left-out").replaceChildren(...(mixed ? [el("p", { class: "none" }, "Pictures are of one run at a time, since these are of different kinds: choose a run above.")] : leftOutList(leftOut)));
+}
+
+/** Names the pictures that are not drawn, those with the same reason together. */
+function leftOutList(leftOut) {
+  if (!leftOut.length) return [];
+  const reasons = d3.groups(leftOut, ([, why]) => why);
+  return [el("p", { class: "fine" }, "Not drawn: ", reasons.map(([why, of]) => `${of.map(([title]) => title).join(", ")} (${why})`).join("; "), ".")];
 }
 
 function drawWaiting(figure) {
@@ -97,6 +124,8 @@ function drawWaiting(figure) {
   waiting.delete(figure);
   if (work) work();
 }
+
+let left = null;
 
 async function route() {
   const address = location.hash;
@@ -107,7 +136,7 @@ async function route() {
   opened.hidden = !row;
   if (!row) {
     opened.replaceChildren();
-    if (came) byId("attempts").scrollIntoView();
+    if (came) comeBack();
     return;
   }
   const walks = kind === "walk" && byId(`walk-${run}-${at}`);
@@ -115,25 +144,34 @@ async function route() {
   const content = walks ? openWalk(row, await unpack(walks.id), Number(step)) : await openAttempt(row);
   const parts = content.flat(Infinity).filter(Boolean);
   if (location.hash !== address) return;
+  left = row;
   opened.replaceChildren(...parts);
   if (!walks) window.scrollTo(0, 0);
   byId("opened-title").focus({ preventScroll: true });
 }
 
+/** Leads back to the row of the attempt that was open, or to the table where it is not shown. */
+function comeBack() {
+  const link = left && byId("table").querySelector(`a[href="#/attempt/${left.run}/${left.at}"]`);
+  const target = link ?? byId("attempts-title");
+  target.focus({ preventScroll: true });
+  target.scrollIntoView({ block: link ? "center" : "start" });
+}
+
 function press(event) {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
-  const typing = event.target.closest?.("input, select, textarea, pre, .scroll");
   if (event.key === "Escape" && !opened.hidden) opened.querySelector("[data-key=up]").click();
-  if (typing) return;
+  if (event.target.closest?.("input, select, textarea")) return;
+  if (event.key === "/" && opened.hidden) {
+    event.preventDefault();
+    byId("words").focus();
+  }
+  if (event.target.closest?.("pre, .scroll")) return; // arrows scroll these
   const step = { ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "parent", ArrowDown: "child" }[event.key];
   const link = step && !opened.hidden && opened.querySelector(`[data-key=${step}]`);
   if (link) {
     event.preventDefault();
     link.click();
-  }
-  if (event.key === "/" && opened.hidden) {
-    event.preventDefault();
-    byId("words").focus();
   }
 }
 
@@ -172,7 +210,10 @@ refresh();
 route();
 addEventListener("hashchange", route);
 addEventListener("keydown", press);
-addEventListener("beforeprint", () => [...waiting.keys()].forEach(drawWaiting));
+// A page that is printed, or shown as it would be printed, is never scrolled.
+const drawAll = () => [...waiting.keys()].forEach(drawWaiting);
+addEventListener("beforeprint", drawAll);
+matchMedia("print").addEventListener("change", drawAll);
 document.addEventListener("click", follow);
 byId("theme").addEventListener("click", turnTheme);
 if (DATA.made.again_s) setTimeout(again, 1000 * DATA.made.again_s);

@@ -57,6 +57,9 @@ function speedOf(row, baseline = REFERENCE, sure = false) {
   return pair ? pair[sure ? 1 : 0] : undefined;
 }
 
+/** What stands before the time of a reference that took another time than beside other kernels for the workload. */
+const APART = "≠";
+
 const BASELINES = [REFERENCE, ...new Set(ROWS.flatMap((row) => Object.keys(row.speed ?? {})))];
 
 function baselineName(name) {

@@ -1,6 +1,6 @@
 // What is looked at: the filter, the scores of what it leaves, and the table of attempts.
 
-// Runs of different kinds are looked at one at a time.
+// Runs of different kinds are looked at one at a time, until a person asks for all.
 const START = { run: ONE_KIND ? "" : "0", agent: "", outcome: "", level: "", domain: "", dtype: "", q: "", room: "", faster: "", sort: "workload", down: "" };
 const state = { ...START };
 const PAGE = 200;
@@ -35,18 +35,20 @@ const COLUMNS = [
   ["sure", "surely", (row) => speedOf(row, REFERENCE, true)],
   ["vendor", "of vendor", (row) => speedOf(row, "vendor")],
   ["ns", "time", (row) => row.ns],
+  ["reference", "reference", (row) => row.reference_ns],
   ["workspace", "workspace", (row) => row.workspace],
   ["code", "code", (row) => row.code_bytes],
   ["tokens", "tokens", (row) => row.tokens],
 ];
 const TITLES = {
-  speed: "times as fast as the reference", sure: "lower confidence bound of the speed", vendor: "times as fast as the vendor's library",
-  ns: "median of a run", workspace: "peak, all scopes", code: "machine code", tokens: "read and written",
+  speed: "times as fast as the reference", sure: "lower end of the 95 % interval of the speed", vendor: "times as fast as the vendor's library",
+  ns: "median of a run", reference: "time of a run of the reference that was measured in turn with this kernel", workspace: "peak, all scopes", code: "machine code", tokens: "read and written",
 };
 
-function columns() {
-  return COLUMNS.filter(([name]) => name !== "vendor" || BASELINES.includes("vendor"));
-}
+const ABOUT_APART = "the reference took another time than beside the other kernels for the workload, by more than repetition shows. The machine was not the same for them: hold no time of such a row against theirs, and speeds only as far as it slowed kernel and reference alike.";
+
+// A column in which no attempt has anything, or all are the first, only takes room.
+const KNOWN_COLUMNS = COLUMNS.filter(([name, , value]) => ["workload", "agent", "outcome", "speed"].includes(name) || ROWS.some(value));
 
 /** Sorts rows by a column; what has no value stands last in either direction. */
 function sorted(rows) {
@@ -61,24 +63,25 @@ function sorted(rows) {
 function cellsOf(row) {
   const link = el("a", { href: `#/attempt/${row.run}/${row.at}` }, row.workload);
   const word = el("span", { class: `outcome ${row.outcome}` }, row.kind);
+  const reference = row.apart ? el("span", { class: "apart", title: ABOUT_APART }, `${APART} ${duration(row.reference_ns)}`) : duration(row.reference_ns);
   const cells = {
     workload: link, agent: NAMES.get(row.who), number: row.number, outcome: word, speed: times(speedOf(row)),
-    sure: times(speedOf(row, REFERENCE, true)), vendor: times(speedOf(row, "vendor")), ns: duration(row.ns),
+    sure: times(speedOf(row, REFERENCE, true)), vendor: times(speedOf(row, "vendor")), ns: duration(row.ns), reference,
     workspace: bytes(row.workspace), code: bytes(row.code_bytes), tokens: row.tokens?.toLocaleString("en") ?? "–",
   };
-  return columns().map(([name]) => cells[name]);
+  return KNOWN_COLUMNS.map(([name]) => cells[name]);
 }
 
 function attemptsTable(rows, change) {
-  const head = columns().map(([name, title]) => {
+  const head = KNOWN_COLUMNS.map(([name, title]) => {
     const on = state.sort === name;
     const way = on ? (state.down ? "descending" : "ascending") : null;
     const turn = () => change({ sort: name, down: on && !state.down ? "1" : "" });
-    return el("th", { scope: "col", "aria-sort": way, title: TITLES[name] },
+    return el("th", { scope: "col", class: name === "outcome" ? "said" : null, "aria-sort": way, title: TITLES[name] },
       el("button", { type: "button", onclick: turn, "data-sort": name }, title, el("span", { "aria-hidden": "true" }, on ? (state.down ? " ▼" : " ▲") : " ↕")));
   });
   const body = rows.slice(0, most).map((row) => el("tr", { title: row.reason || null },
-    cellsOf(row).map((cell, at) => el(at ? "td" : "th", at ? {} : { scope: "row" }, cell))));
+    cellsOf(row).map((cell, at) => el(at ? "td" : "th", at ? { class: KNOWN_COLUMNS[at][0] === "outcome" ? "said" : null } : { scope: "row" }, cell))));
   const table = el("table", { class: "attempts" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body));
   const none = rows.length === 0 && el("p", { class: "none" }, "No attempt is all that was asked for: ask for less.");
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of attempts" }, table, none);
@@ -86,13 +89,19 @@ function attemptsTable(rows, change) {
 
 const valuesOf = (name) => [...new Set(ROWS.map((row) => row.facts[name]).filter(Boolean))].sort();
 
+/** Names a run by what tells it from others; on several devices it is named by its device. */
+function runLabel(run) {
+  const track = run.settings.track || "write";
+  return run.name === run.device.profile ? `${run.name}: ${track}` : `${run.name}: ${track} on ${run.device.profile}`;
+}
+
 function filterForm(change) {
   const any = (name, values = valuesOf(name)) => [["", "any"], ...values.map((value) => [value, value])];
   const pick = (label, name, options) => choice(label, name, options, state[name], (value) => change({ [name]: value }));
   const type = (label, name, attributes) => field(label, name, state[name], (value) => change({ [name]: value }), attributes);
   return el("form", { class: "filter", "aria-label": "What to look at", onsubmit: (event) => event.preventDefault() },
     type("workload", "q", { type: "search", placeholder: "conv i8", id: "words" }),
-    RUNS.length > 1 && pick("run", "run", [...(ONE_KIND ? [["", "all"]] : []), ...RUNS.map((run, at) => [at, `${run.name}: ${run.settings.track || "write"} on ${run.device.profile}`])]),
+    RUNS.length > 1 && pick("run", "run", [["", ONE_KIND ? "all" : "all, each for itself"], ...RUNS.map((run, at) => [at, runLabel(run)])]),
     pick("agent", "agent", [["", "all"], ...WHO.filter((who) => state.run === "" || who.run === Number(state.run)).map((who) => [who.key, who.name])]),
     pick("element type", "dtype", any("dtype")),
     valuesOf("level").length > 0 && pick("level", "level", any("level")),
@@ -100,18 +109,41 @@ function filterForm(change) {
     pick("outcome", "outcome", any("outcome", OUTCOMES)),
     type("faster than, times", "faster", { type: "number", min: 0, step: "any", placeholder: "1.0" }),
     type("workspace up to, KiB", "room", { type: "number", min: 0, step: "any", placeholder: "64" }),
-    el("button", { type: "button", id: "all", onclick: () => change({ ...START }) }, "Show all"));
+    el("button", { type: "button", id: "all", onclick: () => change({ ...START, run: "" }) }, "Show all"));
 }
 
-/** Writes the scores of what is chosen, a row for each agent of each run. */
+// What is chosen, in words: on paper there is no filter to look at.
+const CHOICES = {
+  q: ["workload", (value) => `with ${value}`], run: ["run", (value) => RUNS[value]?.name ?? value], agent: ["agent", (value) => NAMES.get(value) ?? value],
+  dtype: ["element type", String], level: ["level", String], domain: ["domain", String], outcome: ["outcome", String],
+  faster: ["faster than", (value) => `${value}×`], room: ["workspace up to", (value) => `${value} KiB`],
+};
+
+function choiceText() {
+  const chosen = Object.entries(CHOICES).filter(([name]) => state[name] !== "").map(([name, [label, write]]) => `${label} ${write(state[name])}`);
+  return chosen.length ? `Chosen: ${chosen.join(", ")}.` : RUNS.length > 1 ? "Chosen: all runs." : "";
+}
+
+/** Writes the scores of what is chosen, a row for each agent; runs of different kinds have a table each. */
 function chosenScores(rows) {
-  const groups = d3.groups(rows, (row) => row.who);
-  if (!groups.length) return el("p", { class: "none" }, "Nothing is chosen.");
-  const cell = ({ value, interval }) => [percent(value), " ", el("span", { class: "interval" }, range(interval))];
-  return tableOf(["agent", "workloads", "attempts", ...SCORES.map(([name]) => name)], groups.map(([key, own]) => [
-    NAMES.get(key), new Set(own.map((row) => row.workload)).size, own.length,
-    ...SCORES.map(([, holds]) => cell(score(own, holds))),
-  ]), { label: "Scores of what is chosen" });
+  if (!rows.length) return [el("p", { class: "none" }, "Nothing is chosen.")];
+  const tables = ONE_KIND ? [["", rows]] : d3.groups(rows, (row) => row.run).map(([run, own]) => [RUNS[run].name, own]);
+  return [
+    ...tables.map(([name, own]) => scoresOf(own, name ? `Scores of what is chosen of ${name}` : "Scores of what is chosen")),
+    el("p", { class: "fine" }, "In brackets a 95 % interval, over patterns: the fewer there are, the wider. Times as fast: geometric mean over the correct kernels, which is no score."),
+  ];
+}
+
+function scoresOf(rows, label) {
+  const cell = ({ value, interval, patterns }) => [percent(value), " ", el("span", { class: "interval" }, value === null ? "" : range(interval, patterns))];
+  const speed = (own) => {
+    const found = meanSpeed(own);
+    return found ? [times(found.mean), " ", el("span", { class: "interval" }, `of ${found.count}`)] : "–";
+  };
+  return tableOf(["agent", "workloads", "patterns", "attempts", ...SCORES.map(([name]) => name), "times as fast"], d3.groups(rows, (row) => row.who).map(([key, own]) => [
+    NAMES.get(key), new Set(own.map((row) => row.workload)).size, new Set(own.map((row) => row.pattern)).size, own.length,
+    ...SCORES.map(([, holds]) => cell(score(own, holds))), speed(own),
+  ]), { label });
 }
 
 /** Lists what failed, the commonest first, each kind with one example. */

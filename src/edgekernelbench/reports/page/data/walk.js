@@ -79,7 +79,7 @@ function mapOf(row, steps, path, at) {
       }),
       Plot.tip(places, Plot.pointer({ x: "x", y: "lane", title: (d) => stepTitle(d.step), fill: "var(--paper)" })),
     ],
-  }), places, "Steps by layer, each joined to the candidate that it was made of", 620);
+  }), "Steps by layer, each joined to the candidate that it was made of", 620);
   svg.addEventListener("click", () => {
     if (svg.value?.x !== undefined) location.hash = walkLink(row, svg.value.x).slice(1);
   });
@@ -94,7 +94,7 @@ function budgetPicture(walk) {
     x: { label: "submissions →", grid: true },
     y: { label: "↑ best so far", tickFormat: ratioTick, grid: true, zero: false },
     marks: [Plot.line(points, { x: "used", y: "best", curve: "step-after", strokeWidth: 2, stroke: "var(--who-0)" })],
-  }), points, "Best speed by submissions", 620);
+  }), "Best speed by submissions", 620);
   return el("figure", {}, el("figcaption", {}, el("strong", {}, "Best so far"), " times as fast as the reference, by submissions spent."), svg);
 }
 
