@@ -27,7 +27,7 @@ Call = Callable[[], object]
 
 LARGER: dict[str, dict[str, Size]] = {
     "gemv_i4": {"N": 3, "K": 64, "KG": 2},
-    "matmul_u4_zp": {"N": 3, "K": 96, "KG": 3},
+    "matmul_u4_zp": {"R": 1, "N": 3, "K": 96, "KG": 3},
 }
 """Where the operator of a library takes no sizes as small as those of the twin."""
 
@@ -40,6 +40,12 @@ def small(workload: Workload) -> Workload:
 TWINS = {w.twin().id: small(w) for w in load_catalogue().workloads}
 IN_TORCH = [w for w in TWINS.values() if forms_of(w).torch_path != w.pattern.torch_path]
 IN_ONNX = [w for w in TWINS.values() if forms_of(w).onnx_path]
+MANY_ROWS = [
+    replace(w, id=f"{w.id} many rows", sizes={**w.sizes, "R": 3})
+    for w in IN_ONNX
+    if w.pattern.name == "matmul_u4_zp"
+]
+"""Where the form is another for more rows."""
 
 
 def by_id(workload: Workload) -> str:
@@ -54,7 +60,7 @@ def test_a_pytorch_form_agrees_with_its_pattern(workload: Workload) -> None:
     assert problems(workload, inputs, run_function(function, inputs)) == []
 
 
-@pytest.mark.parametrize("workload", IN_ONNX, ids=by_id)
+@pytest.mark.parametrize("workload", [*IN_ONNX, *MANY_ROWS], ids=by_id)
 def test_an_onnx_form_agrees_with_its_pattern(workload: Workload, tmp_path: Path) -> None:
     inputs = [np.ascontiguousarray(a) for a in make_inputs(workload, 5)]
     outputs = [np.zeros_like(d) for d in compute_reference(workload, inputs).declared]

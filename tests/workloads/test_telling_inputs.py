@@ -41,6 +41,16 @@ def test_the_penalty_for_repetition_mostly_changes_probabilities(workload: Workl
 
 
 @pytest.mark.needs_torch
+@pytest.mark.parametrize("workload", rows("recommendation/interest_attention"), ids=by_id)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_candidates_differ_in_their_probability(workload: Workload, seed: int) -> None:
+    (scores,) = run(workload, make_inputs(workload, seed))
+
+    assert 0.05 < scores.mean() < 0.95
+    assert scores.std() > 0.03
+
+
+@pytest.mark.needs_torch
 @pytest.mark.parametrize("workload", rows("factor/linear_prediction"), ids=by_id)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_windowed_signal_can_be_predicted(workload: Workload, seed: int) -> None:

@@ -65,8 +65,8 @@ def has_data_loop(text: str, const: Collection[str]) -> bool:
         const: Names of constant parameters: a loop over those alone goes over layers.
 
     Returns:
-        True when some loop inside a function goes over more than literals, names in capitals that the module
-        binds, and constant parameters.
+        True when some loop inside a function goes over more than literals, tuples and lists that are
+        written out, names in capitals that the module binds, and constant parameters.
     """
     tree = parse_python(text)
     bound = {
@@ -109,4 +109,9 @@ def _goes_over_data(loop: ast.AST, known: Collection[str]) -> bool:
             sources = [part.iter for part in loop.generators]
         case _:
             return False
-    return any(not _names(source) <= set(known) for source in sources)
+    return any(not _is_written_out(source) and not _names(source) <= set(known) for source in sources)
+
+
+def _is_written_out(over: ast.AST) -> bool:
+    """Whether a loop goes over a tuple or list with its elements, `(q, k, v)`: as often as there are some."""
+    return isinstance(over, ast.Tuple | ast.List) and not any(isinstance(e, ast.Starred) for e in over.elts)
