@@ -90,7 +90,7 @@ def served() -> Iterator[BoardAddress]:
 
 def submission(workload: Workload, number: int, timing: TimingPlan | None, inputs: int) -> Submission:
     """Make a text that was not compiled before, since parcels are remembered."""
-    text = print_kernel(workload.kernel()).replace('"""', f'"""{number}: ', 1)
+    text = print_kernel(workload.kernel()).replace('"""', f'"""{number}, {timing is None}: ', 1)
     return Submission(workload, text, choose_inputs(f"figures {inputs}".encode(), workload), timing)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from edgekernelbench.compiler.tvm.rpc import free_port
 from edgekernelbench.evaluator.boards.channel import GREETING, TOKEN_BYTES, accept, attend, connect, new_token
-from edgekernelbench.evaluator.boards.wire import Bytes, decode, encode, receive
+from edgekernelbench.evaluator.boards.wire import Bytes, decode, encode, parts, receive
 
 PATIENCE_S = 30.0
 
@@ -83,9 +83,9 @@ def test_where_nobody_listens_or_nobody_welcomes_there_is_no_connection() -> Non
         assert connect(deaf.getsockname(), token, 0.05) is None
 
 
-def echo(frame: Bytes) -> bytes:
+def echo(frame: Bytes) -> list[Bytes]:
     fields, load = decode(frame)
-    return encode({"heard": fields["do"]}, [load])
+    return parts({"heard": fields["do"]}, [load])
 
 
 @pytest.fixture

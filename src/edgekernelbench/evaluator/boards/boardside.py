@@ -19,8 +19,8 @@ from pathlib import Path
 from edgekernelbench.base.errors import PrerequisiteError
 from edgekernelbench.compiler.tvm.start import RUNTIME_ONLY
 from edgekernelbench.evaluator.boards.channel import accept, attend, new_token
-from edgekernelbench.evaluator.boards.shelf import Shelf, fetch
-from edgekernelbench.evaluator.boards.wire import Bytes, Fields, decode, encode
+from edgekernelbench.evaluator.boards.shelf import Shelf
+from edgekernelbench.evaluator.boards.wire import Bytes, Fields, decode, parts
 from edgekernelbench.evaluator.environment import LATE, scratch_root, worker_cores, worker_environment
 from edgekernelbench.evaluator.messages import Limits
 from edgekernelbench.evaluator.ring import IDLE_S
@@ -75,14 +75,18 @@ class BoardSide:
         """Say where the host of a session can make a second connection."""
         self._listening = listening
 
-    def frame(self, frame: Bytes) -> bytes:
+    def frame(self, frame: bytes) -> bytes:
+        """Answer a frame that came by TVM's RPC."""
+        return b"".join(self.answer(frame))
+
+    def answer(self, frame: Bytes) -> Sequence[Bytes]:
         """Answer a frame.
 
         Args:
             frame: With the kind of question under `do`.
 
         Returns:
-            The answer; with `lost`, `missing` or `errno` where there is none.
+            The answer, in parts; with `lost`, `missing` or `errno` where there is none.
 
         Raises:
             FrameError: When it is no frame.
@@ -96,7 +100,7 @@ class BoardSide:
             answer = {"lost": str(error)}
         except OSError as error:
             answer = {"errno": error.errno, "error": error.strerror or str(error)}
-        return encode(*answer) if isinstance(answer, tuple) else encode(answer)
+        return parts(*answer) if isinstance(answer, tuple) else parts(answer)
 
     def _offer(self, fields: Fields, load: memoryview) -> Fields:
         """Give the token of the second connection; nothing where there can be none."""
@@ -110,7 +114,7 @@ class BoardSide:
         token, self._token = self._token, b""
         channel = accept(self._listening, token) if self._listening is not None and token else None
         if channel is not None:
-            attend(channel, self.frame)
+            attend(channel, self.answer)
             # Said to a host that is gone, an answer would end TVM's server, which waits for this process.
             os._exit(0)
         return {"attended": False}
@@ -208,7 +212,7 @@ class BoardSide:
 
     def _fetch(self, fields: Fields, load: memoryview) -> Answer:
         del load
-        return {}, fetch(self._folders[fields["folder"]], fields["wanted"])
+        return {}, self._shelf.fetch(self._folders[fields["folder"]], fields["wanted"])
 
     def _close(self, fields: Fields, load: memoryview) -> Fields:
         del load

@@ -108,8 +108,8 @@ class Shipment:
             fill = {"do": "fill", "sizes": [spot.size for spot in load]}
             data = [_read(self.folder, spot) for spot in load]
             self.line.exchange(fill, data, MOST_LOAD_BYTES / SLOWEST_BYTES_S)
-            for piece in data:
-                self._known.add(piece)
+            for spot, piece in zip(load, data, strict=True):
+                self._known.add(piece, self._ours[spot.name][spot.number])
 
     def drop(self) -> None:
         """Remove the folder on the board, with the worker in it; a board that is lost has neither."""

@@ -9,9 +9,9 @@ import hmac
 import secrets
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from edgekernelbench.evaluator.boards.wire import Bytes, FrameError, receive, waits
+from edgekernelbench.evaluator.boards.wire import Bytes, FrameError, Room, receive, waits
 
 GREETING = b"EKB2"
 """No number that begins a conversation of TVM's: its server hangs up on it."""
@@ -23,8 +23,8 @@ ACCEPT_S = 5.0
 GREET_S = 2.0
 """How long who connected may take to give the token."""
 
-Answerer = Callable[[Bytes], bytes]
-"""Gives a frame for a frame."""
+Answerer = Callable[[Bytes], Sequence[Bytes]]
+"""Gives a frame, in parts, for a frame."""
 
 
 def new_token() -> bytes:
@@ -101,7 +101,9 @@ def attend(channel: socket.socket, answer: Answerer) -> None:
     """Answer frames until the host closes the connection, or sends what is none."""
     with channel:
         try:
-            while (frame := receive(channel)) is not None:
-                channel.sendall(answer(frame))
+            room = Room()
+            while (frame := receive(channel, room=room)) is not None:
+                for part in answer(frame):
+                    channel.sendall(part)
         except (OSError, FrameError):
             return  # the host is gone, or not to be understood: its session ends with this connection

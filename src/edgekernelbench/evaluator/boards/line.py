@@ -20,8 +20,9 @@ from edgekernelbench.evaluator.boards.wire import (
     Bytes,
     Fields,
     FrameError,
+    Room,
     decode,
-    encode,
+    parts,
     receive,
     waits,
 )
@@ -82,6 +83,7 @@ class Line:
                 process_group=0,
             )
         self._channel = ours
+        self._room = Room()
         self._courier: socket.socket | None = None
         self.lost = False
         self.busy_ns = 0
@@ -106,7 +108,7 @@ class Line:
             return
         until = time.monotonic() + ACCEPT_S + SLACK_S
         # That is answered when nobody came; else it fails when the session has ended.
-        self._send(encode({"do": "attend"}), until)
+        self._send(parts({"do": "attend"}), until)
         channel = connect(address, token)
         if channel is None:
             self._check(self._hear(until)[0])
@@ -134,13 +136,16 @@ class Line:
     def exchange(
         self, question: Fields, load: Sequence[Bytes] = (), patience_s: float = 0.0
     ) -> tuple[Fields, memoryview]:
-        """Ask something, with bytes of files behind the question, or behind the answer; else like `ask`."""
+        """Ask something, with bytes of files behind the question, or behind the answer; else like `ask`.
+
+        Bytes behind the answer last until the next question.
+        """
         if self.lost:
             raise BoardLost("the board was lost before")
         begun = time.monotonic_ns()
         until = time.monotonic() + patience_s + SLACK_S
         try:
-            self._send(encode(question, load), until)
+            self._send(parts(question, load), until)
             answer, behind = self._hear(until)
         finally:
             self.busy_ns += time.monotonic_ns() - begun
@@ -160,17 +165,18 @@ class Line:
         if "errno" in answer:
             raise OSError(answer["errno"], f"the board says: {answer['error']}")
 
-    def _send(self, frame: bytes, until: float) -> None:
+    def _send(self, frame: Sequence[Bytes], until: float) -> None:
         try:
-            self._channel.settimeout(max(0.1, until - time.monotonic()))
-            self._channel.sendall(frame)
+            for part in frame:
+                self._channel.settimeout(max(0.1, until - time.monotonic()))
+                self._channel.sendall(part)
         except OSError as error:
             raise self._lose(str(error)) from error
-        self.traffic.sent += len(frame)
+        self.traffic.sent += sum(map(len, frame))
 
     def _hear(self, until: float) -> tuple[Fields, memoryview]:
         try:
-            frame = receive(self._channel, until)
+            frame = receive(self._channel, until, self._room)
             if frame is None:
                 raise ConnectionError("the connection was closed")
             self.traffic.received += len(frame)

@@ -88,9 +88,14 @@ class PieceStore:
         # Fresh memory costs more than what is done with it.
         self._room, self._beside = (memoryview(bytearray(PIECE_BYTES)) for _ in range(2))
 
-    def add(self, data: Piece) -> str:
-        """Keep a piece; gives its name."""
-        name = digest(data)
+    def add(self, data: Piece, name: str = "") -> str:
+        """Keep a piece; gives its name.
+
+        Args:
+            data: The piece.
+            name: What `names` called it; empty where it has no name yet.
+        """
+        name = name or digest(data)
         if name not in self._kept:
             self._total += len(data)
             self._kept[name] = bytes(data)

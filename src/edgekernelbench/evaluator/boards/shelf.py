@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edgekernelbench.evaluator.boards.pieces import PieceStore, offsets, opened, write
-from edgekernelbench.evaluator.boards.wire import Bytes, Fields
+from edgekernelbench.evaluator.boards.wire import Bytes, Fields, Room
 
 MOST_KEPT_BYTES = 256 << 20
 SHARE_OF_MEMORY = 8
@@ -30,6 +30,7 @@ class Shelf:
         """
         self.store = PieceStore(min(MOST_KEPT_BYTES, memory_bytes // SHARE_OF_MEMORY))
         self._awaited: dict[str, list[Place]] = {}
+        self._room = Room()
 
     @property
     def is_whole(self) -> bool:
@@ -70,20 +71,28 @@ class Shelf:
                 with opened(path, os.O_WRONLY) as handle:
                     write(handle, piece, place)
 
+    def fetch(self, folder: Path, wanted: Sequence[tuple[str, int, int]]) -> list[memoryview]:
+        """Read pieces of files; what cannot be read is zeros, which no judge takes for an answer.
 
-def fetch(folder: Path, wanted: Sequence[tuple[str, int, int]]) -> list[bytes]:
-    """Read pieces of files; what cannot be read is zeros, which no judge takes for an answer.
+        Args:
+            folder: Where they are.
+            wanted: Name of a file, where in it, and how much, of each.
 
-    Args:
-        folder: Where they are.
-        wanted: Name of a file, where in it, and how much, of each.
-    """
-    return [_piece(folder / Path(name).name, place, size) for name, place, size in wanted]
+        Returns:
+            The pieces; they last until the next call.
+        """
+        sizes = [size for _, _, size in wanted]
+        room = self._room.take(sum(sizes))
+        found = [room[start : start + size] for start, size in zip(offsets(sizes), sizes, strict=True)]
+        for (name, place, _), piece in zip(wanted, found, strict=True):
+            read = _read(folder / Path(name).name, piece, place)
+            piece[read:] = bytes(len(piece) - read)
+        return found
 
 
-def _piece(path: Path, place: int, size: int) -> bytes:
+def _read(path: Path, piece: memoryview, place: int) -> int:
     try:
         with opened(path, os.O_RDONLY) as handle:
-            return os.pread(handle, size, place).ljust(size, b"\0")
+            return os.preadv(handle, [piece], place)
     except OSError:
-        return bytes(size)
+        return 0

@@ -42,15 +42,34 @@ class FrameError(EkbError):
     """What was received is no frame, or one beyond the limits."""
 
 
-def encode(fields: Fields, load: Sequence[Bytes] = ()) -> bytes:
-    """Write a frame.
+class Room:
+    """Memory that is used again and again: fresh memory costs more than what is done with it."""
+
+    def __init__(self) -> None:
+        """Take none yet."""
+        self._bytes = bytearray()
+
+    def take(self, size: int) -> memoryview:
+        """Give so many bytes, which are the taker's until the next call."""
+        if len(self._bytes) < size:
+            self._bytes = bytearray(size)
+        return memoryview(self._bytes)[:size]
+
+
+def parts(fields: Fields, load: Sequence[Bytes] = ()) -> list[Bytes]:
+    """Write a frame, in parts that are sent one after another.
 
     Args:
         fields: What is said.
         load: Bytes behind it, in pieces.
     """
     text = json.dumps(fields).encode()
-    return b"".join([_HEAD.pack(len(text), sum(map(len, load))), text, *load])
+    return [_HEAD.pack(len(text), sum(map(len, load))) + text, *load]
+
+
+def encode(fields: Fields, load: Sequence[Bytes] = ()) -> bytes:
+    """Write a frame in one."""
+    return b"".join(parts(fields, load))
 
 
 def decode(frame: Bytes) -> tuple[Fields, memoryview]:
@@ -87,12 +106,15 @@ def sizes(head: Bytes) -> tuple[int, int]:
     return text, load
 
 
-def receive(channel: socket.socket, until: float | None = None) -> bytearray | None:
+def receive(
+    channel: socket.socket, until: float | None = None, room: Room | None = None
+) -> memoryview | None:
     """Take a frame from a connection.
 
     Args:
         channel: The connection.
         until: The latest moment, on the monotonic clock; None waits as long as it takes.
+        room: Where it is put; None for memory of its own.
 
     Returns:
         The frame as it came; None when the other side closed the connection between two frames.
@@ -101,13 +123,13 @@ def receive(channel: socket.socket, until: float | None = None) -> bytearray | N
         OSError: When the connection breaks, or the moment passes.
         FrameError: When it is longer than frames may be.
     """
-    frame = bytearray(_HEAD.size)
-    got = _fill(channel, memoryview(frame), until)
+    head = bytearray(_HEAD.size)
+    got = _fill(channel, memoryview(head), until)
     if got == 0:
         return None
-    if got == _HEAD.size:
-        frame = frame + bytes(sum(sizes(frame)))
-        got += _fill(channel, memoryview(frame)[_HEAD.size :], until)
+    frame = (room or Room()).take(_HEAD.size + (sum(sizes(head)) if got == _HEAD.size else 0))
+    frame[: _HEAD.size] = head
+    got += _fill(channel, frame[got:], until) if got == _HEAD.size else 0
     if got < len(frame):
         raise ConnectionError("the connection was closed in the middle of a frame")
     return frame
