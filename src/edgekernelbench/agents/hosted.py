@@ -104,7 +104,11 @@ class Counter:
         self._note()
         with self._lock:
             best = self._best
-        return NOTHING_YET if best is None else f"{best[0].rstrip()}\n\n{best[1].text}"
+        if best is None:
+            return NOTHING_YET
+        source, feedback = best
+        said = feedback.text.removesuffix(f"left: {feedback.left}").rstrip()
+        return f"{source.rstrip()}\n\n{said}\nleft: {self._doors.left()}"
 
     def left(self) -> str:
         """Say what is left of the budget."""

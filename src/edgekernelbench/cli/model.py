@@ -15,7 +15,7 @@ from edgekernelbench.agents.models.bundled import (
     weights,
 )
 from edgekernelbench.agents.models.endpoint import API_KEY, BASE_URL
-from edgekernelbench.agents.models.local import Server
+from edgekernelbench.agents.models.local import Server, spare_threads
 from edgekernelbench.cli.model_proxy import proxy
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines, say
@@ -89,8 +89,16 @@ def serve(
         typer.Option("--port", metavar="N", help="Port on 127.0.0.1; 0 takes a free one.", min=0, max=65535),
     ] = 0,
     threads: Annotated[
-        int, typer.Option("--threads", metavar="N", help="Threads to compute with.", min=1, max=256)
-    ] = 2,
+        int | None,
+        typer.Option(
+            "--threads",
+            metavar="N",
+            help="Threads to compute with.",
+            min=1,
+            max=256,
+            show_default="all cores but one",
+        ),
+    ] = None,
     parallel: Annotated[
         int, typer.Option("--parallel", metavar="N", help="Calls at one time.", min=1, max=64)
     ] = 1,
@@ -99,7 +107,7 @@ def serve(
 
     Prints the address; it speaks OpenAI's and Anthropic's protocols.
     """
-    server = Server(bundled(name), threads=threads, parallel=parallel, port=port)
+    server = Server(bundled(name), threads=threads or spare_threads(), parallel=parallel, port=port)
     print_lines([server.base_url])
     sys.stdout.flush()
     say(f"use it with: {BASE_URL}={server.base_url} ekb run --model openai:{name} ...; Ctrl-C ends it")

@@ -4,7 +4,7 @@ import textwrap
 
 from edgekernelbench.records.trajectories import Trajectory
 from edgekernelbench.records.trajectory import ChatCall, Step, StepExtra
-from edgekernelbench.reports.text import columns
+from edgekernelbench.reports.text import columns, counted
 
 WIDTH = 100
 NS_PER_MS = 1_000_000
@@ -35,7 +35,7 @@ def end_lines(trajectory: Trajectory) -> list[str]:
     metrics = trajectory.end.final_metrics
     ours = metrics.extra.ekb
     tokens = metrics.total_prompt_tokens + metrics.total_completion_tokens
-    used = f"{ours.submissions} submissions, {ours.calls} calls, {tokens:,} tokens"
+    used = _used(ours.submissions, ours.calls, tokens)
     lines = [f"ended: {ours.reason}; {used}"]
     if ours.answer is None:
         return [*lines, "no text was handed in"]
@@ -147,8 +147,7 @@ def _outcome_lines(ours: StepExtra) -> list[str]:
     if ours.conclusions:
         lines += ["conclusions:", *(line for said in ours.conclusions for line in _wrapped(f"- {said}"))]
     budget = ours.budget
-    used = f"{budget.submissions} submissions, {budget.calls} calls, {budget.tokens:,} tokens"
-    return [*lines, f"used: {used}"]
+    return [*lines, f"used: {_used(budget.submissions, budget.calls, budget.tokens)}"]
 
 
 def _figure(value: float | None) -> str:
@@ -161,3 +160,7 @@ def _indented(text: str) -> list[str]:
 
 def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _used(submissions: int, calls: int, tokens: int) -> str:
+    return f"{counted(submissions, 'submission')}, {counted(calls, 'call')}, {tokens:,} tokens"

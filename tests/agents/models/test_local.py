@@ -13,7 +13,7 @@ import pytest
 from edgekernelbench.agents.models.anthropic_endpoint import AnthropicEndpoint
 from edgekernelbench.agents.models.bundled import bundled
 from edgekernelbench.agents.models.endpoint import Endpoint
-from edgekernelbench.agents.models.local import LocalServer
+from edgekernelbench.agents.models.local import LocalServer, spare_threads
 from edgekernelbench.agents.models.openai_endpoint import OpenAIEndpoint
 from edgekernelbench.agents.models.protocol import Message, Request, Role, Stop
 from edgekernelbench.base.errors import ModelError
@@ -93,3 +93,10 @@ def test_the_server_ends_with_its_owner() -> None:
             return
         time.sleep(0.1)
     pytest.fail("the server outlived the process that started it")
+
+
+def test_a_core_is_left_free_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
+    assert (LocalServer(bundled("smollm2")).threads, spare_threads()) == (2, 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    assert spare_threads() == 1

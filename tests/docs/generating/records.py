@@ -71,7 +71,8 @@ ROWS = """
 ## One row an attempt
 
 `ekb report RUN --csv` prints these columns, a row for each planned attempt, judged or not.
-A name that a spreadsheet would take for a formula (`=`, `+`, `-` or `@` at its start) has an apostrophe before it.
+A name that a spreadsheet would take for a formula (`=`, `+`, `-` or `@` at its start) has an apostrophe
+before it.
 What is not known, or cannot be, is empty.
 
 | column | what it says |

@@ -16,6 +16,14 @@ START_S = 60.0
 STOP_S = 5.0
 
 
+def spare_threads() -> int:
+    """Give how many threads a server has unless somebody says: one core is left free.
+
+    Its threads wait for each other by spinning, and all of them crawl when one has to share its core.
+    """
+    return max(1, len(os.sched_getaffinity(0)) - 1)
+
+
 class LocalServer:
     """A model's server in a process of its own, for as long as the `with` lasts.
 
@@ -24,9 +32,7 @@ class LocalServer:
 
     def __init__(self, model: BundledModel, *, threads: int | None = None, parallel: int = 1) -> None:
         self.model = model
-        # One core is left free: the server's threads wait for each other by spinning, and all of them crawl
-        # when one has to share its core.
-        self.threads = threads or max(1, len(os.sched_getaffinity(0)) - 1)
+        self.threads = threads or spare_threads()
         self.parallel = parallel
         self.base_url = ""
         self._child: subprocess.Popen[str] | None = None
