@@ -106,7 +106,8 @@ def test_the_page_says_what_a_reader_must_know_of_agents_and_records(tmp_path: P
                 ending=Ending.NO_TEXT, text=None, visit=visit,
             )
         )  # fmt: skip
-    assert "1 attempt opened canaries (the answer)" in page_of(folder)
+    # A note that begins with a name leaves it as it is.
+    assert "late: 1 attempt opened canaries (the answer)" in page_of(folder)
 
     for name in ("attempts.jsonl", "judgements.jsonl"):
         lines = (folder / name).read_text(encoding="utf-8")

@@ -147,7 +147,12 @@ def _fine_print(run: RunScores) -> str:
     made = (
         f"catalogue {run.manifest.catalogue}, {commit}, started {run.manifest.started}, records {run.digest}"
     )
-    return " ".join(f"{_text(note[:1].upper() + note[1:])}." for note in (*run.notes, *population(run), made))
+    return " ".join(f"{_text(_begun(note))}." for note in (*run.notes, *population(run), made))
+
+
+def _begun(note: str) -> str:
+    """Begin a sentence with a capital, unless an agent's name with its colon stands there."""
+    return note if note.partition(" ")[0].endswith(":") else note[:1].upper() + note[1:]
 
 
 def _text(value: str) -> str:
