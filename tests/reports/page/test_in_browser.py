@@ -111,6 +111,9 @@ def test_kernels_that_are_faster_within_a_room_are_found(browser: Browser, small
         seen.page.fill("input[name=room]", "64")
         # Typing is answered when it pauses, and the address says when both were.
         seen.page.wait_for_url(lambda url: "faster" in url and "room" in url)
+        expect(seen.page.locator("#choice")).to_contain_text("faster than 1.0×, workspace up to 64 KiB: ")
+        seen.page.click("#choice a")
+        expect(seen.page.locator("#attempts-title")).to_be_in_viewport()
         rows = seen.ask("""() => [...document.querySelectorAll("#table tbody tr")].map((row) =>
             [...row.cells].map((cell) => cell.textContent))""")
         assert rows
@@ -285,6 +288,8 @@ def test_runs_of_different_kinds_share_no_table_and_no_picture(browser: Browser,
         assert seen.page.locator("#table tbody tr", has_text="policy (two)").count() == 6
         assert seen.page.locator("#pictures figure:visible").count() == 0
         expect(seen.page.locator("#left-out")).to_contain_text("are of different kinds: choose a run above")
+        # Whom to compare is chosen among rows that can be.
+        assert seen.page.locator("#comparison tbody tr").count() == 5
         seen.page.select_option("#comparison select[name=first]", "0:0")
         seen.page.select_option("#comparison select[name=second]", "1:0")
         expect(seen.page.locator("#comparison .none")).to_contain_text(

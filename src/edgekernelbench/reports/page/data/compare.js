@@ -7,7 +7,10 @@ function chooseSides(rows) {
   const own = SCORED.filter((who) => state.run === "" || who.run === Number(state.run));
   const did = (who, holds) => d3.sum(rows, (row) => row.who === who.key && holds(row));
   const leaders = d3.sort(own.length > 1 ? own : SCORED, (who) => -did(who, isCorrect), (who) => -did(who, (row) => isFast(row, 1, REFERENCE, false)));
-  return { first: sides.first ?? leaders[0].key, second: sides.second ?? leaders[1].key };
+  const first = leaders.find((who) => who.key === sides.first) ?? leaders[0];
+  const others = leaders.filter((who) => who !== first);
+  const rival = others.find((who) => differences(KIND, RUNS[who.run], RUNS[first.run]).length === 0) ?? others[0];
+  return { first: sides.first ?? first.key, second: sides.second ?? rival.key };
 }
 
 function comparison(rows) {

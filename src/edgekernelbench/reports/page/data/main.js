@@ -43,7 +43,8 @@ function refresh() {
   const scored = chosen({ scores: true });
   const all = ROWS.filter((row) => SCORED_KEYS.has(row.who)).length;
   byId("chosen-scores").replaceChildren(...(scored.length < all ? chosenScores(scored) : []));
-  byId("choice").textContent = choiceText();
+  byId("choice").replaceChildren();
+  append(byId("choice"), [choiceLine(rows)]);
   byId("comparison").replaceChildren(comparison(chosen({ scores: true, everyone: true })));
   byId("kinds").replaceChildren(failuresTable(rows));
   fillTable(rows);

@@ -119,9 +119,13 @@ const CHOICES = {
   faster: ["faster than", (value) => `${value}×`], room: ["workspace up to", (value) => `${value} KiB`],
 };
 
-function choiceText() {
+/** Says what is chosen and how many attempts that leaves, and leads to them: the table is far below. */
+function choiceLine(rows) {
   const chosen = Object.entries(CHOICES).filter(([name]) => state[name] !== "").map(([name, [label, write]]) => `${label} ${write(state[name])}`);
-  return chosen.length ? `Chosen: ${chosen.join(", ")}.` : RUNS.length > 1 ? "Chosen: all runs." : "";
+  return [
+    `${chosen.length ? `Chosen: ${chosen.join(", ")}` : "Nothing is left out"}: ${count(rows.length, "attempt")} of ${ROWS.length.toLocaleString("en")}. `,
+    el("a", { href: "#attempts" }, "See them"), ...(SCORED.length > 1 ? [" · ", el("a", { href: "#difference" }, "Is the difference real?")] : []),
+  ];
 }
 
 /** Writes the scores of what is chosen, a row for each agent; runs of different kinds have a table each. */

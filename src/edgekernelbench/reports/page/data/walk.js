@@ -52,7 +52,7 @@ function whyFaster(walk, path) {
     : "No change of a layer is credited with a gain.");
   if (end) lines.push(`It ended: ${end.reason}.`);
   const changes = path.filter((step) => step.gain && step.plan);
-  return el("section", { "aria-labelledby": "why" }, el("h3", { id: "why" }, "Why the final kernel is faster"),
+  return el("section", { "aria-labelledby": "why" }, el("h3", { id: "why" }, end?.best > 1 ? "Why the final kernel is faster" : "What became of it"),
     lines.map((line) => el("p", {}, line)),
     changes.length > 0 && el("ol", {}, changes.map((step) => el("li", {}, `${step.attributed ?? step.layer}, ${times(step.gain)}: ${step.plan.change}`))));
 }
@@ -88,10 +88,11 @@ function mapOf(row, steps, path, at) {
 
 function budgetPicture(walk) {
   const points = walk.steps.filter((step) => step.best !== undefined).map((step) => ({ used: step.used, best: step.best }));
-  if (points.length < 2) return null;
+  const [least, most] = d3.extent(points, (point) => point.used);
+  if (least === most) return null; // nothing was spent between the steps: there is no course to draw
   const svg = draw(() => ({
     height: 170, marginLeft: 70,
-    x: { label: "submissions →", grid: true },
+    x: { label: "submissions →", grid: true, ...wholeTicks(most) },
     y: { label: "↑ best so far", tickFormat: ratioTick, grid: true, zero: false },
     marks: [Plot.line(points, { x: "used", y: "best", curve: "step-after", strokeWidth: 2, stroke: "var(--who-0)" })],
   }), "Best speed by submissions", 620);
