@@ -73,8 +73,7 @@ def link_shared(linker: str, objects: Path, shared: Path) -> None:
         CompileError: With what the linker said.
     """
     # Mathematics comes from the system's library; what a board has not is missed when it is loaded.
-    # Start files are for what runs when an object is loaded, of which a kernel has nothing: twice the time.
-    command = [linker, "-shared", "-fPIC", "-nostdlib", "-o", str(shared), str(objects), "-lm", "-lgcc"]
+    command = [linker, "-shared", "-fPIC", "-o", str(shared), str(objects), "-lm"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_TIMEOUT_S, check=False, text=True)  # noqa: S603
     except subprocess.TimeoutExpired:
