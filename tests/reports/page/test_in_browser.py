@@ -114,6 +114,9 @@ def test_kernels_that_are_faster_within_a_room_are_found(browser: Browser, small
         expect(seen.page.locator("#choice")).to_contain_text("faster than 1.0×, workspace up to 64 KiB: ")
         seen.page.click("#choice a")
         expect(seen.page.locator("#attempts-title")).to_be_in_viewport()
+        for _ in range(2):
+            seen.page.keyboard.press("Tab")
+        assert seen.ask("() => document.activeElement.dataset.sort") == "workload"
         rows = seen.ask("""() => [...document.querySelectorAll("#table tbody tr")].map((row) =>
             [...row.cells].map((cell) => cell.textContent))""")
         assert rows

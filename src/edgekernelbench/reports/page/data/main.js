@@ -200,6 +200,10 @@ function follow(event) {
   event.preventDefault();
   if (!opened.hidden) location.hash = link.hash;
   target.scrollIntoView();
+  // Whoever came by keys goes on from there.
+  const heading = target.querySelector("h2") ?? target;
+  heading.setAttribute("tabindex", "-1");
+  heading.focus({ preventScroll: true });
 }
 
 for (const [name, value] of new URLSearchParams(location.hash.startsWith("#?") ? location.hash.slice(2) : "")) {
