@@ -9,7 +9,7 @@ from edgekernelbench.base.errors import CatalogueError
 from edgekernelbench.battery.honest import evaluate_rewrite, honest_pairs, judge_rewrite
 from edgekernelbench.battery.rewrites import Rewrite, load_rewrites
 from edgekernelbench.evaluator.judge import Judge
-from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
+from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature, verify_sums
 from edgekernelbench.profiles.profile import load_profile
 from edgekernelbench.verify.compute import verify_compute
 from edgekernelbench.workloads.catalogue import load_catalogue
@@ -45,6 +45,7 @@ def test_a_rewrite_is_right_on_a_small_twin(rewrite: Rewrite) -> None:
     assert kernel.compute != canonical.compute
     assert verify_signature(kernel, canonical) == ()
     assert verify_arithmetic(facts.kernel, own.kernel, workload.accumulate) == ()
+    assert verify_sums(facts, own, workload.accumulate) == ()
     assert rewrite.technique.endswith(".")
     judged = evaluate_rewrite(rewrite, workload)
     assert not judged.is_refused, judged.detail

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cheats.support import SCALE
+from tests.cheats.support import ROW_SUM, SCALE
 
 from edgekernelbench.compiler.control.canonical import plain_source
 from edgekernelbench.evaluator.exam import choose_inputs
@@ -25,7 +25,8 @@ from edgekernelbench.workloads.catalogue import Catalogue, load_catalogue
 from edgekernelbench.workloads.schema import Workload
 
 FOLDER = Path(__file__).parent / "control"
-CHEATS = sorted(FOLDER.glob("*.c"))
+CHEATS = sorted((*FOLDER.glob("*.c"), *FOLDER.glob("sums/*.c")))
+"""Those in `sums` are for a workload without weights, where calls find their inputs in memory."""
 QUICK = TimingPlan(batches=2, batch_ns=1_000_000, tries=1)
 PROFILE = load_profile("llvm")
 HEAD = re.compile(r"/\* (always|when timed): (.*?)(?:; (.*))? \*/")
@@ -41,7 +42,7 @@ def judge() -> Iterator[Judge]:
 
 
 def judged(judge: Judge, tiny: Catalogue, name: str, timing: TimingPlan | None) -> Judgement:
-    workload = tiny.workload(SCALE)
+    workload = tiny.workload(ROW_SUM if name.startswith("sums/") else SCALE)
     text = (FOLDER / f"{name}.c").read_text(encoding="utf-8")
     inputs = choose_inputs(b"what nobody knows", workload)
     return judge.judge(Submission(workload, text, inputs, timing, language="c"))
@@ -54,7 +55,8 @@ def test_a_cheat_gets_its_outcome(path: Path, judge: Judge, tiny: Catalogue) -> 
     when, expected, note = head.groups()
     if note and note.startswith("x86-64") and platform.machine() != "x86_64":
         pytest.skip(f"{path.name} holds machine code of x86-64")
-    found = judged(judge, tiny, path.stem, QUICK if when == "when timed" else None)
+    name = str(path.relative_to(FOLDER).with_suffix(""))
+    found = judged(judge, tiny, name, QUICK if when == "when timed" else None)
     assert failure_kind(found.outcome) == expected, found.outcome
 
 

@@ -10,7 +10,8 @@ from edgekernelbench.evaluator.sheets import GUARD_BYTES
 
 ARCHITECTURE = DOCS / "explanation" / "architecture.md"
 THREATS = (DOCS / "explanation" / "threat-model.md").read_text(encoding="utf-8")
-SHOWN = sorted(set(re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", THREATS)))
+ATTACKED = (DOCS / "explanation" / "attacked.md").read_text(encoding="utf-8")
+SHOWN = sorted(set(re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", THREATS + ATTACKED)))
 
 
 def test_the_layers_of_the_guide_for_contributors_are_the_contract() -> None:

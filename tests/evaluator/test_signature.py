@@ -3,7 +3,7 @@
 import pytest
 
 from edgekernelbench.base.diagnostics import Diagnostic
-from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
+from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature, verify_sums
 from edgekernelbench.ir.dtype import DType
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.verify.compute import verify_compute
@@ -132,3 +132,43 @@ def test_integer_workloads_declare_no_float_arithmetic() -> None:
     canonical = SUM.format(param="i8", stage="i32", element="x[i, j]")
 
     assert arithmetic(canonical, canonical, DType.I32) == []
+
+
+def sums(text: str, canonical: str, accumulate: DType) -> list[str]:
+    facts = [verify_compute(parse(t)) for t in (text, canonical)]
+    return [d.message for d in verify_sums(facts[0], facts[1], accumulate)]
+
+
+WHOLE = SUM.format(param="i8", stage="i32", element="x[i, j]")
+
+
+def test_a_narrow_sum_of_integers_is_refused_where_it_may_not_fit() -> None:
+    """Signs that cancel never show it: 300 of the largest i8 are more than i16 holds."""
+    text = """
+def row_sum(x: i8[8, 300]):
+    with compute:
+        part[i]: i16[8] = sum(i16(x[i, j]) for j in range(300))
+        out[i]: i32[8] = i32(part[i])
+        return out
+"""
+
+    assert sums(text, WHOLE, DType.I32) == [
+        "part sums in i16, the task declares i32, and it is not proven to fit"
+    ]
+
+
+def test_a_narrow_sum_of_integers_that_is_proven_to_fit_is_free() -> None:
+    text = """
+def row_sum(x: i8[8, 16]):
+    with compute:
+        part[i]: i16[8] = sum(i16(x[i, j]) for j in range(16))
+        out[i]: i32[8] = i32(part[i])
+        return out
+"""
+    assert sums(text, WHOLE, DType.I32) == []
+
+
+def test_a_type_in_which_the_task_sums_itself_is_free() -> None:
+    own = SUM.format(param="i32", stage="i32", element="x[i, j]")
+
+    assert sums(own, own, DType.I64) == []

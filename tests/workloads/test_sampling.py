@@ -14,6 +14,7 @@ from edgekernelbench.workloads.draws import (
     Image,
     Index,
     Mask,
+    Mel,
     Normal,
     Permutation,
     PositiveDefinite,
@@ -29,11 +30,14 @@ from edgekernelbench.workloads.sampling import ADVERSARIAL, STANDARD, Distributi
 from edgekernelbench.workloads.stream import Floats, Stream
 
 EVERY = [*STANDARD, *ADVERSARIAL]
+UNUSUAL = [kind for kind in EVERY if kind is not Distribution.TYPICAL]
 WEIGHTS = Param("w", DType.I8, (64, 32, 3, 3), const=True)
 
 
-def drawn(draw: Draw, param: Param, distribution: Distribution = Distribution.TYPICAL) -> Floats:
-    return sample(param, draw, WEIGHTS, Stream("test", param.name), distribution)
+def drawn(
+    draw: Draw, param: Param, distribution: Distribution = Distribution.TYPICAL, seed: int = 0
+) -> Floats:
+    return sample(param, draw, WEIGHTS, Stream("test", param.name, *([seed] if seed else [])), distribution)
 
 
 @pytest.mark.parametrize("distribution", EVERY)
@@ -48,6 +52,13 @@ def test_an_index_can_be_kept_away_from_the_start() -> None:
     assert values.min() >= 90
 
 
+@pytest.mark.parametrize("distribution", [Distribution.HEAVY, Distribution.SPARSE, Distribution.EXTREME])
+def test_what_is_kept_from_the_start_typically_comes_near_it_otherwise(distribution: Distribution) -> None:
+    """Else a kernel that is wrong for short sequences would be right."""
+    values = drawn(Index(draw="index", low=90), Param("i", DType.I32, (50,), bounds=(0, 100)), distribution)
+    assert values.min() < 40
+
+
 @pytest.mark.parametrize("distribution", EVERY)
 def test_uniform_values_stay_between_their_ends_where_a_logarithm_needs_it(
     distribution: Distribution,
@@ -60,7 +71,14 @@ def test_uniform_values_stay_between_their_ends_where_a_logarithm_needs_it(
 @pytest.mark.parametrize("distribution", EVERY)
 def test_grid_values_are_multiples_of_the_step(distribution: Distribution) -> None:
     values = drawn(Grid(draw="grid"), Param("p", DType.F32, (300, 3)), distribution)
-    assert np.array_equal(values * 64, np.rint(values * 64))
+    steps = 256 if distribution is Distribution.HEAVY else 64
+    assert np.array_equal(values * steps, np.rint(values * steps))
+
+
+def test_a_grid_is_finer_among_heavy_values() -> None:
+    """Else integers of the coarse one, which fit a narrower type, would do."""
+    values = drawn(Grid(draw="grid"), Param("p", DType.F32, (300, 3)), Distribution.HEAVY)
+    assert not np.array_equal(values * 64, np.rint(values * 64))
 
 
 @pytest.mark.parametrize("distribution", EVERY)
@@ -76,6 +94,14 @@ def test_a_choice_takes_its_values_and_no_others(distribution: Distribution) -> 
 def test_distinct_values_are_distinct_in_single_precision(distribution: Distribution) -> None:
     values = drawn(Distinct(draw="distinct"), Param("s", DType.F32, (4000,)), distribution)
     assert np.unique(values.astype(np.float32)).size == 4000
+
+
+def test_distinct_values_are_others_each_time() -> None:
+    """Else the place of a value in their order could be read off it."""
+    param = Param("s", DType.F32, (4000,))
+    tops = [drawn(Distinct(draw="distinct"), param, seed=seed).max() for seed in (1, 2, 3)]
+    assert len(set(tops)) == 3
+    assert min(tops) >= 0.49
 
 
 def test_weights_keep_the_variance_of_a_sum() -> None:
@@ -132,7 +158,38 @@ def test_the_ends_of_a_mask_can_be_held(distribution: Distribution) -> None:
     assert np.all(values[:, [0, -1]] == 1.0)
 
 
-@pytest.mark.parametrize("distribution", EVERY)
+@pytest.mark.parametrize(
+    ("draw", "param", "ends"),
+    [
+        (Normal(draw="normal", std=3.0), Param("x", DType.I8, (400,)), {-128, -9, 9, 127}),
+        (
+            Uniform(draw="uniform", low=90, high=95),
+            Param("x", DType.U16, (400,), bounds=(9, 4096)),
+            {9, 90, 96, 4095},
+        ),
+        (Signal(draw="signal", std=30.0), Param("x", DType.I16, (400,)), {-32768, -90, 90, 32767}),
+        (
+            Uniform(draw="uniform", low=1, high=5),
+            Param("x", DType.I32, (400,), bounds=(0, 70)),
+            {0, 1, 6, 69},
+        ),
+    ],
+    ids=["type", "range", "signal", "wide"],
+)
+def test_extremes_of_integers_are_those_of_the_row_and_of_the_signature(
+    draw: Draw, param: Param, ends: set[int]
+) -> None:
+    """Else sums that fit what is drawn, and not what may come, would be right in a narrower type."""
+    assert set(np.unique(drawn(draw, param, Distribution.EXTREME)).tolist()) == ends
+
+
+def test_extremes_of_wide_integers_are_those_of_the_row() -> None:
+    """Their overflow is unspecified, so a row says how far they go."""
+    draw = Uniform(draw="uniform", low=0, high=4000)
+    assert drawn(draw, Param("x", DType.I32, (400,)), Distribution.EXTREME).max() < 5000
+
+
+@pytest.mark.parametrize("distribution", UNUSUAL)
 def test_a_line_can_fall_silent(distribution: Distribution) -> None:
     draw = Pulses(draw="pulses", period=30, std=100.0, silent=0.25)
     values = drawn(draw, Param("x", DType.I16, (2, 80)), distribution)
@@ -169,17 +226,32 @@ def test_faint_values_are_as_far_from_their_mean_as_others_for_their_size() -> N
         assert np.std(row) == pytest.approx(abs(np.mean(row)) / 3, rel=0.1)
 
 
-@pytest.mark.parametrize("distribution", EVERY)
+@pytest.mark.parametrize("distribution", UNUSUAL)
 def test_a_row_can_be_void(distribution: Distribution) -> None:
     values = drawn(Normal(draw="normal", mean=0.3, void=True), Param("x", DType.F32, (3, 5, 7)), distribution)
     assert np.all(values[-1] == 0.0)
     assert np.any(values[:-1] != 0.0)
 
 
+def test_what_is_nothing_elsewhere_is_work_typically() -> None:
+    """Else the row, or the end, that never has anything could be left out, and nobody would see it."""
+    row = drawn(Normal(draw="normal", void=True), Param("x", DType.F32, (3, 5)))
+    line = drawn(Pulses(draw="pulses", period=30, std=9.0, silent=0.25), Param("x", DType.F32, (2, 80)))
+    assert np.all(row[-1] != 0.0)
+    assert np.all(line[:, 60:] != 0.0)
+
+
+def test_a_mel_filter_has_no_zeros() -> None:
+    values = drawn(Mel(draw="mel"), Param("fb", DType.F32, (23, 257), const=True))
+    assert values.min() > 0.0
+    assert np.quantile(values, 0.5) < 0.001
+
+
 def test_boxes_can_stick_out_and_signals_stand_off_zero() -> None:
     boxes = drawn(Boxes(draw="boxes", extent=560, low=-60.0), Param("roi", DType.F32, (200, 4)))
     assert boxes.min() < 0.0
-    signal = drawn(Signal(draw="signal", mean=9.81, std=0.5, void=True), Param("x", DType.F32, (3, 400)))
+    connected = Signal(draw="signal", mean=9.81, std=0.5, void=True)
+    signal = drawn(connected, Param("x", DType.F32, (3, 400)), Distribution.SPARSE)
     assert np.mean(signal[:-1]) == pytest.approx(9.81, abs=0.5)
     assert np.all(signal[-1] == 0.0)
 

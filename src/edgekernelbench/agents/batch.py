@@ -117,8 +117,11 @@ def read_answers(folder: Path, items: Iterable[BatchItem]) -> BatchAnswers:
                 raise RecordError(f"{where}: an answer is an object with the texts id and answer")
             found.append((str(row["id"]), str(row["answer"])))
     for path in sorted((folder / "answers").glob("*")):
-        # What is no file is nobody's answer, and is named as such.
-        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        # What is no file, or a link to one of whoever reads this, is nobody's answer, and is named as such.
+        if path.is_symlink() or not path.is_file():
+            found.append((path.name, ""))
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace")
         found.append((by_file.get(path.name, path.name), text))
     counts = Counter(name for name, _ in found)
     return BatchAnswers(

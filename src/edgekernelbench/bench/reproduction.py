@@ -12,6 +12,7 @@ from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.progress import Watcher
 from edgekernelbench.bench.provenance import device_facts, package_versions
 from edgekernelbench.bench.run import baselines_of, hold_release
+from edgekernelbench.bench.trust import require_trust
 from edgekernelbench.bench.verdicts import TIMING_PLANS
 from edgekernelbench.evaluator.devices import Device, find_device, open_judges
 from edgekernelbench.evaluator.exam import InputChoice, choose_inputs
@@ -84,11 +85,13 @@ class Plan:
         attempts: Ids, with a stored outcome and a text each.
         fresh: Whether inputs are drawn anew; otherwise they are the stored ones, bit by bit.
         timed: Whether correct kernels are timed as the run did.
+        trusted: Whether programs of others that the run's settings name were read.
     """
 
     attempts: tuple[str, ...]
     fresh: bool = False
     timed: bool = True
+    trusted: bool = False
 
 
 def repeatable(folder: RunFolder, names: Sequence[str] = ()) -> tuple[str, ...]:
@@ -144,9 +147,11 @@ def reproduce(
 
     Raises:
         RecordError: When the run is of another release, or a text was changed.
+        CatalogueError: When it would run programs of others that nobody has read.
     """
     manifest = folder.manifest()
     experiment = Experiment.from_settings(manifest.settings, folder.root.name)
+    require_trust(experiment, trusted=plan.trusted)
     known = catalogue or find_catalogue(experiment.catalogue)
     hold_release(folder, known, "reproduce it")
     device = find_device(experiment.profile)

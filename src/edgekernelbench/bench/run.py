@@ -30,6 +30,7 @@ from edgekernelbench.bench.progress import Silent, Watcher
 from edgekernelbench.bench.provenance import make_manifest
 from edgekernelbench.bench.release import release_name
 from edgekernelbench.bench.tools import search_tools
+from edgekernelbench.bench.trust import require_trust
 from edgekernelbench.bench.verdicts import Verdicts
 from edgekernelbench.evaluator.baselines import Baseline
 from edgekernelbench.evaluator.boards.address import is_board
@@ -58,6 +59,7 @@ class Surroundings:
         watcher: Is told how far the run is.
         host: Lets an agent from elsewhere come; None where none can.
         clocked: Is told, at the end, what each stage did and how busy each device was.
+        trusted: Whether programs of others that the settings name were read.
     """
 
     endpoints: Endpoints = field(default_factory=Endpoints)
@@ -65,6 +67,7 @@ class Surroundings:
     watcher: Watcher = field(default_factory=Silent)
     host: Host | None = None
     clocked: Callable[[tuple[Rate, ...], tuple[Share, ...]], None] = unclocked
+    trusted: bool = False
 
 
 def start_run(root: Path, experiment: Experiment, catalogue: Catalogue | None = None) -> RunFolder:
@@ -113,10 +116,12 @@ def continue_run(
 
     Raises:
         RecordError: When another process is at it, a record cannot be read, or the catalogue has changed.
+        CatalogueError: When it would run programs of others that nobody has read.
     """
     around = surroundings or Surroundings()
     manifest = folder.manifest()
     experiment = Experiment.from_settings(manifest.settings, folder.root.name)
+    require_trust(experiment, trusted=around.trusted)
     known = catalogue or find_catalogue(experiment.catalogue)
     hold_release(folder, known, "resume it")
     workloads = {name: known.workload(name) for name in experiment.workloads}

@@ -29,7 +29,12 @@ MOST_REASONS = 3
 
 
 def finish_runs(
-    folders: Sequence[RunFolder], *, base_url: Sequence[str] | None, answers: str | None, as_json: bool
+    folders: Sequence[RunFolder],
+    *,
+    base_url: Sequence[str] | None,
+    answers: str | None,
+    trusted: bool,
+    as_json: bool,
 ) -> int:
     """Do what is left of runs and print their tables.
 
@@ -37,6 +42,7 @@ def finish_runs(
         folders: One run, or those of several devices, the one that asks the agents first.
         base_url: Addresses of the models; None takes the environment's.
         answers: Folder of stored answers; None stores none.
+        trusted: Whether programs of others that the settings name were read.
         as_json: Whether to print JSON.
 
     Returns:
@@ -48,7 +54,8 @@ def finish_runs(
     try:
         for folder in folders:
             with Bar() as watcher:
-                continue_run(folder, Surroundings(endpoints, Path(answers) if answers else None, watcher))
+                stored = Path(answers) if answers else None
+                continue_run(folder, Surroundings(endpoints, stored, watcher, trusted=trusted))
     except KeyboardInterrupt:
         say(f"interrupted; nothing is lost: `ekb resume {root}` goes on")
         return Status.INTERRUPTED

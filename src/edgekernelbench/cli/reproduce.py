@@ -22,6 +22,7 @@ from edgekernelbench.bench.several import run_folders
 from edgekernelbench.cli.options import Json, command_app
 from edgekernelbench.cli.output import print_json, print_lines
 from edgekernelbench.cli.repetitions import repetition_lines, repetitions_as_json
+from edgekernelbench.cli.run_options import Trust
 from edgekernelbench.cli.status import Status
 from edgekernelbench.records.integrity import UNSEALED, artifact_flaws, is_sealed, run_digest, run_flaws
 from edgekernelbench.records.seals import Flaw
@@ -53,9 +54,13 @@ def reproduce(
     records_only: Annotated[
         bool, typer.Option("--records-only", help="Look at the records alone; judge nothing.")
     ] = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> int:
     """Check the seals of a run's records, then judge its stored texts once more and compare.
+
+    With the vendor's libraries on a catalogue from elsewhere, PyTorch functions are run: read them, then add
+    --trust.
 
     The same inputs, release, compiler and timing are used. Outcomes must be the same, speeds within the
     interval that repetition shows anyway: of honest runs at most one in twenty disagrees anywhere.
@@ -77,7 +82,9 @@ def reproduce(
     repetitions: tuple[Repetition, ...] = ()
     if wanted:
         with Bar() as watcher:
-            repetitions = judge_once_more(folder, Plan(wanted, fresh=fresh, timed=timing), watcher)
+            repetitions = judge_once_more(
+                folder, Plan(wanted, fresh=fresh, timed=timing, trusted=trust), watcher
+            )
     if as_json:
         print_json(_as_json(folder, flaws, repetitions, fresh=fresh))
     elif not records_only:

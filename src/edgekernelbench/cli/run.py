@@ -10,6 +10,7 @@ from edgekernelbench.bench.again import judge_again
 from edgekernelbench.bench.contestants import check_models
 from edgekernelbench.bench.experiment import Experiment
 from edgekernelbench.bench.several import start_runs
+from edgekernelbench.bench.trust import require_trust, require_trust_to_go_on
 from edgekernelbench.cli import run_options as o
 from edgekernelbench.cli.catalogues import Folder
 from edgekernelbench.cli.going import finish_runs
@@ -69,6 +70,7 @@ def run(
     seconds: o.Seconds = None,
     timing: o.Timing = None,
     vendor: o.Vendor = False,
+    trust: o.Trust = False,
     reference: Reference = None,
     device: o.Device = None,
     compiler: o.CompilerName = None,
@@ -87,9 +89,9 @@ def run(
     """
     given = _given(device_names(device, again=again), compiler, timing, reference, vendor=vendor)
     root = Path(out or f"runs/{datetime.now(UTC):%Y%m%d-%H%M%S}")
-    finish = partial(finish_runs, base_url=base_url, answers=answers, as_json=as_json)
+    finish = partial(finish_runs, base_url=base_url, answers=answers, trusted=trust, as_json=as_json)
     if again is not None:
-        return finish((judge_again(RunFolder(Path(again)), root, given),))
+        return finish((_again(RunFolder(Path(again)), root, given, trusted=trust),))
     agents = agent_words(agent)
     asking = Asking(grammar, max_tokens, temperature, seed, price_table(prices), read_language(language))
     experiment = Experiment(
@@ -102,8 +104,24 @@ def run(
     ).model_copy(update={**given, "k": k})
     if dry_run:
         return print_plan(experiment, prices=prices, as_json=as_json)
+    return finish(_begin(root, experiment, base_url, answers, trusted=trust))
+
+
+def _begin(
+    root: Path, experiment: Experiment, base_url: list[str] | None, answers: str | None, *, trusted: bool
+) -> tuple[RunFolder, ...]:
+    """Make the folders of a run whose models are there, and whose programs were read."""
+    require_trust(experiment, trusted=trusted)
     check_models(experiment.agents, endpoints_from(base_url), Path(answers) if answers else None)
-    return finish(start_runs(root, experiment, (experiment.profile, *experiment.also)))
+    return start_runs(root, experiment, (experiment.profile, *experiment.also))
+
+
+def _again(source: RunFolder, root: Path, given: dict[str, object], *, trusted: bool) -> RunFolder:
+    """Take the answers of another run, unless it names programs that nobody has read."""
+    made = Experiment.from_settings(source.manifest().settings, source.root.name)
+    require_trust_to_go_on(made, trusted=trusted)
+    require_trust(made.model_copy(update=given), trusted=trusted)
+    return judge_again(source, root, given)
 
 
 def _given(

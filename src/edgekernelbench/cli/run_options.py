@@ -113,6 +113,12 @@ Timing = Annotated[
 Vendor = Annotated[
     bool, typer.Option("--vendor", help="Also time the fastest correct of ONNX Runtime and PyTorch.")
 ]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust", help="Run PyTorch functions of DIR and other programs that a run names: they were read."
+    ),
+]
 Device = Annotated[
     str | None,
     typer.Option(

@@ -3,7 +3,7 @@
 from edgekernelbench.base.diagnostics import Diagnostic, errors_in
 from edgekernelbench.base.errors import SourceError
 from edgekernelbench.evaluator.budgets import check_budget
-from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature
+from edgekernelbench.evaluator.signature import verify_arithmetic, verify_signature, verify_sums
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.lang.parse import parse
 from edgekernelbench.nest.survey import Found, survey_text
@@ -43,7 +43,11 @@ def _against(workload: Workload, found: Found, profile: Profile) -> tuple[Diagno
     problems = verify_signature(found.facts.kernel, canonical)
     if problems:
         return problems
-    problems = verify_arithmetic(found.facts.kernel, verify_compute(canonical).kernel, workload.accumulate)
+    own = verify_compute(canonical)
+    problems = (
+        *verify_arithmetic(found.facts.kernel, own.kernel, workload.accumulate),
+        *verify_sums(found.facts, own, workload.accumulate),
+    )
     if problems or found.nest is None:
         return problems
     return check_budget(found.nest, workload, profile)

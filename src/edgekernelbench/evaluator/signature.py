@@ -9,6 +9,7 @@ from edgekernelbench.ir.dtype import DType
 from edgekernelbench.ir.expr import Cast, Reduction
 from edgekernelbench.ir.kernel import Kernel
 from edgekernelbench.ir.walk import walk
+from edgekernelbench.verify.facts import Facts
 
 
 def verify_signature(kernel: Kernel, canonical: Kernel) -> tuple[Diagnostic, ...]:
@@ -137,6 +138,48 @@ def verify_arithmetic(kernel: Kernel, canonical: Kernel, accumulate: DType) -> t
             left = f"{_left(stage)}: {_type(accumulate, stage.shape)} = …"
             found.append(Diagnostic("T08", message, stage.name_span, Layer.COMPUTE, hint=left))
     return tuple(found)
+
+
+def verify_sums(facts: Facts, canonical: Facts, accumulate: DType) -> tuple[Diagnostic, ...]:
+    """Refuse integer sums in a narrower type than the workload declares, unless they are proven to fit.
+
+    What is drawn need not reach what may come: sums of signs that cancel stay small for ever. Products are as
+    sums; a type in which the canonical kernel sums too is free.
+
+    Args:
+        facts: What is proven of what was handed in.
+        canonical: What is proven of the workload's own kernel.
+        accumulate: The narrowest type that sums may be held in.
+
+    Returns:
+        One complaint a stage.
+    """
+    needed = accumulate if accumulate.is_int else DType.I32
+    own = {stage.dtype for stage in _integer_sums(canonical)}
+    return tuple(
+        Diagnostic(
+            "T08",
+            f"{stage.name} sums in {stage.dtype}, the task declares {needed}, and it is not proven to fit",
+            stage.name_span,
+            Layer.COMPUTE,
+            hint=f"{_left(stage)}: {_type(needed, stage.shape)} = …",
+        )
+        for stage in _integer_sums(facts)
+        if stage.dtype.bits < needed.bits and stage.dtype not in own and not _is_proven(stage, facts)
+    )
+
+
+def _integer_sums(facts: Facts) -> Iterator[Stage]:
+    for placed in placed_stages(facts.kernel.compute):
+        value = placed.stage.value
+        if isinstance(value, Reduction) and value.kind in ("sum", "prod") and placed.stage.dtype.is_int:
+            yield placed.stage
+
+
+def _is_proven(stage: Stage, facts: Facts) -> bool:
+    """Whether the sum is known to be within its type: of one that is not, the whole type is what is known."""
+    found = facts.ranges[stage.name]
+    return (found.low, found.high) != stage.dtype.bounds
 
 
 def _float_types(kernel: Kernel) -> Iterator[tuple[Stage, DType, Span]]:

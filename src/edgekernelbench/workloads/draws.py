@@ -19,8 +19,8 @@ class Normal(_Draw):
     """Factor of the first and the last element along the last axis, as trained networks have a few features
     that outweigh all others; it makes a sum in a narrow type show whether its ends are there."""
     void: bool = False
-    """Whether the last row along the first axis is zeros, as padding is: what keeps a division from failing
-    decides there."""
+    """Whether the last row along the first axis is zeros, as padding is, in all distributions but the typical
+    one: what keeps a division from failing decides there."""
     corners: float | None = None
     """Value of the very first and the very last element, in every distribution: what is chosen at the borders
     alone shows there."""
@@ -81,7 +81,7 @@ class Index(_Draw):
 
     draw: Literal["index"]
     low: int | None = None
-    """Least position; None means the declared one."""
+    """Least position in the typical distribution; None means the declared one, as everywhere else."""
 
 
 class Permutation(_Draw):
@@ -91,7 +91,10 @@ class Permutation(_Draw):
 
 
 class Distinct(_Draw):
-    """Evenly spaced values in random order along the last axis: no near ties."""
+    """Evenly spaced values in random order along the last axis: no near ties.
+
+    From `low` they reach a random part of the way to `high`, at least half.
+    """
 
     draw: Literal["distinct"]
     low: float = 0.0
@@ -106,7 +109,10 @@ class Choice(_Draw):
 
 
 class Grid(_Draw):
-    """Uniform multiples of `step`: sums and squares are exact, so choices do not hang on rounding."""
+    """Uniform multiples of `step`: sums and squares are exact, so choices do not hang on rounding.
+
+    In the heavy distribution they are multiples of a quarter of it.
+    """
 
     draw: Literal["grid"]
     low: float = -1.0
@@ -160,7 +166,8 @@ class Signal(_Draw):
     std: float = 1.0
     noise: float = 0.2
     void: bool = False
-    """Whether the last row along the first axis is zeros: a sensor that is not connected."""
+    """Whether the last row along the first axis is zeros, in all distributions but the typical one: a sensor
+    that is not connected."""
 
 
 class Pulses(_Draw):
@@ -170,7 +177,8 @@ class Pulses(_Draw):
     period: int
     std: float = 1.0
     silent: float = 0.0
-    """Share of the samples, the last ones, that are exactly at rest in every distribution."""
+    """Share of the samples, the last ones, that are exactly at rest, in all distributions but the typical
+    one."""
 
 
 class Walk(_Draw):
@@ -206,7 +214,7 @@ class Rotary(_Draw):
 
 
 class Mel(_Draw):
-    """Triangular filters on the mel scale, one a row, over the bins of a real transform."""
+    """Triangular filters on the mel scale, one a row, over the bins of a real transform; faint elsewhere."""
 
     draw: Literal["mel"]
     rate: float = 16000.0

@@ -1,6 +1,6 @@
 """Values for one parameter: what each draw of a row means, and how the other distributions bend it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import log2, prod, sqrt
 from typing import assert_never
@@ -55,7 +55,7 @@ class Distribution(StrEnum):
     RAMP = "ramp"
     """Values that rise with the position: what is read from the wrong place shows."""
     EXTREME = "extreme"
-    """Only the two ends of the range."""
+    """Only the two ends of the range, and those of the signature where it has one."""
     CONSTANT = "constant"
     """One value everywhere."""
     LARGE = "large"
@@ -79,6 +79,25 @@ FAINT_SHARES = (2.0**-9, 2.0**-18, 2.0**-12)
 """What is left of rows in turn: variances of the order of the usual 1e-5, and of 1e-12, under a root; and
 16-bit samples of one or two steps."""
 
+NARROW_BITS = 16
+"""Of integers up to so many bits the type itself says what a kernel must be right for."""
+
+FAR_SHARE = 0.875
+"""Of extremes, so many are those of the signature; the others, those of the row, make ties of other kinds."""
+
+FEW = 16
+"""Of fewer elements, such as the shift of an image, half are: else nothing would be left in the picture."""
+
+FINER = 4
+"""In the heavy distribution a grid is so many times as fine: what fits the coarse one alone is wrong. Sums
+and squares of such values still are exact."""
+
+LEAST_SHARE = 0.5
+"""Distinct values take at least this share of their range, from its low end."""
+
+MEL_LEAK = 2.0**-10
+"""What mel filters take of frequencies beside theirs, at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plain:
@@ -91,6 +110,7 @@ class Plain:
         rest: The value of "nothing there".
         is_open: Whether values far outside the range make sense too.
         is_two: Whether only the two ends do.
+        ends: Ends of the range that the signature allows, where it says so.
     """
 
     values: Floats
@@ -99,6 +119,7 @@ class Plain:
     rest: float
     is_open: bool = False
     is_two: bool = False
+    ends: tuple[float, float] | None = None
 
 
 def sample(
@@ -136,23 +157,44 @@ def sample(
             return draw.low + (draw.high - draw.low) * places**draw.power
         case Grid():
             values = _bent(_plain(param, draw, stream), stream, distribution)
-            return np.rint(values / draw.step) * draw.step
+            finer = stream.below(FINER, param.shape) / FINER if distribution is Distribution.HEAVY else 0.0
+            return (np.rint(values / draw.step) + finer) * draw.step
         case Uniform() | Walk():
-            return _bent(_plain(param, draw, stream), stream, distribution)
+            return _bent(_ended(param, _plain(param, draw, stream)), stream, distribution)
         case Normal() | Image() | Mask() | Pulses() | Signal():
-            return _held(draw, _bent(_plain(param, draw, stream), stream, distribution))
+            plain = _ended(param, _plain(param, draw, stream))
+            return _held(draw, _bent(plain, stream, distribution), distribution)
         case PositiveDefinite() | Triangular():
             return _matrix(draw, param.shape, stream, distribution)
         case _:
             return _structured(draw, param.shape, stream)
 
 
-def _held(draw: Normal | Image | Mask | Pulses | Signal, values: Floats) -> Floats:
-    """Put in what every distribution has, since the mistake of a place shows nowhere else."""
+def _ended(param: Param, plain: Plain) -> Plain:
+    """Say how far the signature lets values go, so that no kernel gets by with less than it promises.
+
+    What a row draws is often much nearer together, and sums of it fit a narrower type. Of integers of 32 bits
+    and more the type says nothing: their overflow is unspecified, and no row means it.
+    """
+    small = param.dtype.is_int and (param.bounds is not None or param.dtype.bits <= NARROW_BITS)
+    if not small or plain.is_two:
+        return plain
+    low, high = param.dtype.bounds if param.bounds is None else (param.bounds[0], param.bounds[1] - 1)
+    return replace(plain, ends=(float(low), float(high)))
+
+
+def _held(
+    draw: Normal | Image | Mask | Pulses | Signal, values: Floats, distribution: Distribution
+) -> Floats:
+    """Put in what stands in its place whatever is drawn, since the mistake of a place shows nowhere else.
+
+    What is nothing there, and would be work that can be left out, is no part of the typical distribution.
+    """
+    is_typical = distribution is Distribution.TYPICAL
     if isinstance(draw, Normal) and draw.outlier != 1.0:
         values[..., 0] *= draw.outlier
         values[..., -1] *= draw.outlier
-    if isinstance(draw, Normal | Signal) and draw.void:
+    if isinstance(draw, Normal | Signal) and draw.void and not is_typical:
         values[-1] = 0.0
     if isinstance(draw, Image) and draw.specks is not None:
         values.reshape(-1)[::97] = draw.specks
@@ -162,7 +204,7 @@ def _held(draw: Normal | Image | Mask | Pulses | Signal, values: Floats) -> Floa
         values.flat[0] = values.flat[-1] = draw.corners
     if isinstance(draw, Mask) and draw.ends:
         values[..., 0] = values[..., -1] = 1.0
-    if isinstance(draw, Pulses) and draw.silent:
+    if isinstance(draw, Pulses) and draw.silent and not is_typical:
         values[..., round((1.0 - draw.silent) * values.shape[-1]) :] = 0.0
     return values
 
@@ -196,7 +238,8 @@ def _structured(
         case Rotary():
             return structures.rotary(draw.part, draw.base, shape)
         case Mel():
-            return structures.mel(draw.rate, draw.low, shape)
+            # No zeros: a kernel that knows where those of such filters are would read the others alone.
+            return structures.mel(draw.rate, draw.low, shape) + MEL_LEAK * stream.unit(shape)
         case _:
             assert_never(draw)
 
@@ -253,7 +296,12 @@ def _bent(plain: Plain, stream: Stream, distribution: Distribution) -> Floats:
             places = np.arange(values.size, dtype=np.float64).reshape(shape) % 997
             return plain.low + (plain.high - plain.low) * places / 996
         case Distribution.EXTREME:
-            return np.where(stream.chance(0.5, shape), plain.low, plain.high)
+            is_low = stream.chance(0.5, shape)
+            near = np.where(is_low, plain.low, plain.high)
+            if plain.ends is None:
+                return near
+            share = FAR_SHARE if values.size >= FEW else 0.5
+            return np.where(stream.chance(share, shape), np.where(is_low, *plain.ends), near)
         case Distribution.CONSTANT:
             return np.full(shape, plain.low + 0.75 * (plain.high - plain.low))
         case Distribution.LARGE:
@@ -278,7 +326,9 @@ def _index(param: Param, draw: Index | Choice, stream: Stream, distribution: Dis
         places = _places(len(draw.values), param.shape, stream, distribution)
         return np.asarray(draw.values, dtype=np.float64)[places.astype(np.int64)]
     least, stop = param.bounds if param.bounds is not None else (0, param.dtype.bounds[1] + 1)
-    low = least if draw.low is None else min(draw.low, stop - 1)
+    # Elsewhere all that the signature allows: a kernel is right for short sequences too.
+    kept = draw.low is not None and distribution is Distribution.TYPICAL
+    low = min(draw.low, stop - 1) if kept and draw.low is not None else least
     return low + _places(stop - low, param.shape, stream, distribution)
 
 
@@ -315,7 +365,9 @@ def _distinct(draw: Distinct, shape: Shape, stream: Stream, distribution: Distri
         spaced = np.where(places % 4 == 0, spaced, spaced / 16)
     if distribution is Distribution.HEAVY:
         spaced = spaced**3
-    return draw.low + (draw.high - draw.low) * spaced.reshape(shape)
+    # Else the values would be the same each time, and the place of each in their order could be read off it.
+    share = LEAST_SHARE + (1.0 - LEAST_SHARE) * float(stream.unit(()))
+    return draw.low + share * (draw.high - draw.low) * spaced.reshape(shape)
 
 
 def _weights(param: Param, draw: Weights, stream: Stream) -> Floats:

@@ -46,3 +46,13 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     model.path(ask()).write_text('{"reply": {"text": "x"}}')
     with pytest.raises(RecordError, match="not a stored reply"):
         model.complete(ask())
+
+
+def test_an_answer_under_the_name_of_another_question_is_refused(tmp_path: Path) -> None:
+    """Stores are copied and merged: a good answer must not stand in for the one that was given."""
+    store = ReplayModel(tmp_path, ScriptedModel(["a bad one", "a good one"], name="m"))
+    store.complete(ask())
+    store.complete(ask("hello", sample=1))
+    store.path(ask("hello", sample=1)).replace(store.path(ask()))
+    with pytest.raises(RecordError, match="expected the answer to what its name stands for"):
+        store.complete(ask())

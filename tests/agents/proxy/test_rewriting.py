@@ -105,3 +105,14 @@ def test_what_leads_round_the_proxy_is_taken_out_and_named(route: Route, field: 
 def test_what_is_no_request_is_refused(body: bytes) -> None:
     with pytest.raises(BadRequest, match="expected a JSON object, found"):
         read_request(Route.CHAT, body)
+
+
+@pytest.mark.parametrize("value", [4.0, "4", True, [4]])
+@pytest.mark.parametrize("name", ["n", "max_completion_tokens", "max_tokens"])
+def test_a_number_that_an_endpoint_may_read_otherwise_is_taken_out(name: str, value: object) -> None:
+    """Four answers, or an endless one, for the price of what the proxy reads: one within what is left."""
+    asked = read_request(Route.CHAT, json.dumps({"messages": [], name: value}).encode())
+    assert asked.dropped == (name,)
+    row = json.loads(write_request(asked, OTHERS, 100) or b"")
+    assert "n" not in row
+    assert [row[limit] for limit in ("max_completion_tokens", "max_tokens") if limit in row] == [100]

@@ -64,8 +64,11 @@ def replay_key(model: str, request: Request) -> str:
     Returns:
         64 hexadecimal digits.
     """
-    asked = canonical_json({"model": model, **request.as_json()})
-    return hashlib.sha256(asked.encode("utf-8", "backslashreplace")).hexdigest()
+    return _key({"model": model, **request.as_json()})
+
+
+def _key(asked: Mapping[str, object]) -> str:
+    return hashlib.sha256(canonical_json(asked).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def reply_to_json(reply: Reply) -> Mapping[str, object]:
@@ -104,9 +107,12 @@ def reply_from_json(row: Mapping[str, object]) -> Reply:
 def _read(path: Path) -> Reply:
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
-        return reply_from_json(row["reply"])
+        key, reply = _key({"model": row["model"], **row["request"]}), reply_from_json(row["reply"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RecordError(f"{path}: not a stored reply: {error}") from error
+    if key != path.stem:
+        raise RecordError(f"{path}: expected the answer to what its name stands for, found that to {key}")
+    return reply
 
 
 def store_reply(path: Path, model: str, request: Request, reply: Reply) -> None:

@@ -93,6 +93,7 @@ def read_request(route: Route, body: bytes) -> Asked:
         raise BadRequest(f"expected a JSON object, found {type(row).__name__}")
     dropped = [name for name in DROPPED_FIELDS if row.pop(name, None)]
     dropped += _drop_tools(row, OWN_TOOLS[route.wire])
+    dropped += [name for name in ("n", *_limits(route)) if not _is_plain(row.get(name)) and row.pop(name)]
     options = row.get("stream_options")
     return Asked(
         route=route,
@@ -159,6 +160,11 @@ def _limits(route: Route) -> tuple[str, ...]:
 def _answers(row: Mapping[str, JsonValue]) -> int:
     """Give how many answers are asked for at once."""
     return max(1, _whole(row.get("n")))
+
+
+def _is_plain(value: object) -> bool:
+    """Whether the proxy reads a number as the endpoint does, who may take `4.0` and `"4"` for 4."""
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def _whole(value: object) -> int:

@@ -29,8 +29,8 @@ class Arena:
     """Room for a number of calls, each with inputs and outputs of its own.
 
     Attributes:
-        given: Bytes of the inputs of a call, where it must not see them before its turn: where weights
-            outweigh them, so that calls done together would read weights once for all. 0 elsewhere.
+        given: Bytes of the inputs of a call, with the guards between them.
+        outweighed: Whether weights outweigh them: calls done together would read weights once for all.
     """
 
     def __init__(
@@ -55,7 +55,8 @@ class Arena:
         self._outputs, self._stride = _lay_out(outputs, middle)
         last = self._moving[-1] if moving else None
         weights, inputs = sum(p.nbytes for p in kept), sum(p.nbytes for p in moving)
-        self.given = last.offset + last.nbytes - GUARD_BYTES if last and weights >= inputs else 0
+        self.given = last.offset + last.nbytes - GUARD_BYTES if last else 0
+        self.outweighed = last is not None and weights >= inputs
         self._start = start
         self.size = start + slots * self._stride
         self.slots = slots
@@ -95,6 +96,19 @@ class Arena:
             self._view(slot, base)[...] = _as_bytes(array)
         for slot in self._outputs:
             self._view(slot, base)[...] = poison(slot.dtype, _count(slot), again=again)
+
+    def is_untouched(self, number: int, arrays: Sequence[Array], *, again: bool = False) -> bool:
+        """Say whether a slot is, byte for byte, as `fill` left it.
+
+        Args:
+            number: Which slot.
+            arrays: What it was filled with.
+            again: Which of the two poisons.
+        """
+        base = self._base(number)
+        found = self._bytes[base : base + self._stride].copy()
+        self.fill(number, arrays, again=again)
+        return np.array_equal(found, self._bytes[base : base + self._stride])
 
     def withhold(self, number: int) -> tuple[int, bytes]:
         """Take the inputs of a call away again.

@@ -16,7 +16,7 @@ CHECKED = 3
 """Inputs whose answers are known: nobody can tell which of the calls are on them."""
 
 POOL_BYTES = 48 << 20
-MOST_DRAWS, LEAST_DRAWS = 256, 6
+MOST_DRAWS, LEAST_DRAWS = 512, 6
 """As many inputs are drawn as fit, between these numbers."""
 
 

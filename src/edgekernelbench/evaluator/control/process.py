@@ -6,6 +6,7 @@ says that it is done, before its outputs are read: what a thread of it would sti
 
 import fcntl
 import os
+import select
 import signal
 import struct
 import subprocess
@@ -43,9 +44,15 @@ class StrangerLost(Exception):  # noqa: N818 - it is how a process ended, no fau
         self.detail = detail
 
 
-def order_bytes(calls: int, pointers: int, given: int) -> int:
-    """Say how much of a pipe an order fills: whole pages, and one that was begun before."""
-    return 2 * PAGE_BYTES + calls * ((pointers + 1) * WORD_BYTES + given)
+def calls_within(room: int, pointers: int, given: int) -> int:
+    """Say for how many calls an order fits into a pipe: it fills whole pages, and one that was begun before.
+
+    Args:
+        room: Bytes of the pipe.
+        pointers: Buffers a call.
+        given: Bytes of inputs that come with a call.
+    """
+    return max(0, room - 2 * PAGE_BYTES) // ((pointers + 1) * WORD_BYTES + given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +131,14 @@ class Stranger:
         self._await()
         self._stop()
 
-    def takes(self, calls: int, pointers: int, given: int) -> bool:
-        """Whether an order with its inputs fits into the pipe, in which it waits for the process to go on.
+    def takes(self, pointers: int, given: int) -> int:
+        """Say how many calls with their inputs fit into the pipe, where they wait for the process to go on.
 
         Args:
-            calls: How many.
             pointers: Buffers a call.
             given: Bytes of inputs a call.
         """
-        return order_bytes(calls, pointers, given) <= self._room
+        return calls_within(self._room, pointers, given)
 
     def timed(self, offsets: Sequence[Sequence[int]], given: Sequence[tuple[int, bytes]] = ()) -> Turn:
         """Do the same with the clock running; it must have made a call before.
@@ -185,6 +191,9 @@ class Stranger:
         if not os.WIFSTOPPED(status):
             self._process.returncode = os.waitstatus_to_exitcode(status)
             raise self._lost()
+        if select.select([self._answers], [], [], 0)[0]:
+            # It would be taken for the answer to what is asked next, before any of that is done.
+            raise StrangerLost(None, "it answered more often than it was asked")
 
     def _lost(self) -> StrangerLost:
         code = self._process.wait()
