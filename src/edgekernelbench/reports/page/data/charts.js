@@ -76,15 +76,17 @@ function correctAndFastOf(points) {
   };
 }
 
-/** Places names inside the frame, away from its axes; those of neighbours one above the other. */
+/** Places names inside the frame, away from its axes and from one another; sizes are about those of the drawn frame. */
 function labelled(points) {
-  const cells = new Map();
+  const placed = [];
   return d3.sort(points, (d) => d.correct.value, (d) => d.fast.value).map((point) => {
-    const cell = `${point.run} ${Math.round(6 * point.correct.value)} ${Math.round(10 * point.fast.value)}`;
-    const nth = cells.get(cell) ?? 0;
-    cells.set(cell, nth + 1);
-    const low = point.fast.value < 0.5;
-    return { point, right: point.correct.value < 0.5, dy: low ? -12 - 14 * nth : 14 + 14 * nth };
+    const [right, low] = [point.correct.value < 0.5, point.fast.value < 0.5];
+    const [x, y, step] = [440 * point.correct.value, 230 * (1 - point.fast.value), low ? -13 : 13];
+    const near = (dy) => placed.some((one) => one.run === point.run && Math.abs(one.x - x) < 110 && Math.abs(one.y - y - dy) < 13);
+    let dy = step;
+    while (near(dy)) dy += step;
+    placed.push({ run: point.run, x, y: y + dy });
+    return { point, right, dy };
   });
 }
 
