@@ -126,6 +126,17 @@ def test_kernels_that_are_faster_within_a_room_are_found(browser: Browser, small
             assert "MiB" not in row[9]
 
 
+def test_where_nothing_is_left_the_next_best_is_named(browser: Browser, small: tuple[Path, Path]) -> None:
+    with opened(browser, small[1], fragment="#?faster=1&room=0.5") as seen:
+        expect(seen.page.locator("#table .none")).to_contain_text(
+            "Without the limit of workspace, the smallest takes"
+        )
+    with opened(browser, small[1], fragment="#?faster=1000") as seen:
+        expect(seen.page.locator("#table .none")).to_contain_text(
+            "Without the limit of speed, the fastest is"
+        )
+
+
 def test_sorting_turns_and_says_so(browser: Browser, small: tuple[Path, Path]) -> None:
     read = """() => [...document.querySelectorAll("#table tbody tr")]
         .map((row) => parseFloat(row.cells[4].textContent))"""

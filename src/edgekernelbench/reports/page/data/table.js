@@ -83,8 +83,26 @@ function attemptsTable(rows, change) {
   const body = rows.slice(0, most).map((row) => el("tr", { title: row.reason || null },
     cellsOf(row).map((cell, at) => el(at ? "td" : "th", at ? { class: KNOWN_COLUMNS[at][0] === "outcome" ? "said" : null } : { scope: "row" }, cell))));
   const table = el("table", { class: "attempts" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, body));
-  const none = rows.length === 0 && el("p", { class: "none" }, "No attempt is all that was asked for: ask for less.");
+  const none = rows.length === 0 && el("p", { class: "none" }, "No attempt is all that was asked for. ", nearMisses().join(" ") || "Ask for less.");
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of attempts" }, table, none);
+}
+
+/** Says, where nothing is left, what the next best would be if one limit were given up. */
+function nearMisses() {
+  const without = (name) => {
+    const limit = state[name];
+    state[name] = "";
+    const rows = chosen();
+    state[name] = limit;
+    return limit === "" ? [] : rows;
+  };
+  const whose = (row) => `${row.workload} by ${NAMES.get(row.who)}`;
+  const fastest = d3.greatest(without("faster").filter((row) => speedOf(row) !== undefined), (row) => speedOf(row));
+  const smallest = d3.least(without("room").filter((row) => row.workspace !== undefined), (row) => row.workspace);
+  return [
+    fastest && `Without the limit of speed, the fastest is ${times(speedOf(fastest))}: ${whose(fastest)}.`,
+    smallest && `Without the limit of workspace, the smallest takes ${bytes(smallest.workspace)}: ${whose(smallest)}.`,
+  ].filter(Boolean);
 }
 
 const valuesOf = (name) => [...new Set(ROWS.map((row) => row.facts[name]).filter(Boolean))].sort();
