@@ -62,7 +62,7 @@ def test_a_pytorch_form_agrees_with_its_pattern(workload: Workload) -> None:
 
 @pytest.mark.parametrize("workload", [*IN_ONNX, *MANY_ROWS], ids=by_id)
 def test_an_onnx_form_agrees_with_its_pattern(workload: Workload, tmp_path: Path) -> None:
-    inputs = [np.ascontiguousarray(a) for a in make_inputs(workload, 5)]
+    inputs = [a.copy() for a in make_inputs(workload, 5)]
     outputs = [np.zeros_like(d) for d in compute_reference(workload, inputs).declared]
 
     bind(workload, tmp_path, inputs, outputs)()
@@ -85,7 +85,7 @@ def bind(workload: Workload, folder: Path, inputs: Sequence[Any], outputs: Seque
 
 def bound(workload: Workload, folder: Path) -> tuple[Call, Callable[[], object]]:
     """Make a call and a weak reference to its output, which nobody else holds."""
-    inputs = [np.ascontiguousarray(a) for a in make_inputs(workload, 5)]
+    inputs = [a.copy() for a in make_inputs(workload, 5)]
     outputs = [np.zeros_like(d) for d in compute_reference(workload, inputs).declared]
     return bind(workload, folder, inputs, outputs), weakref.ref(outputs[0])
 

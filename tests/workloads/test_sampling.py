@@ -21,6 +21,7 @@ from edgekernelbench.workloads.draws import (
     Pulses,
     Requant,
     RequantShift,
+    Sections,
     Signal,
     Sorted,
     Uniform,
@@ -195,6 +196,22 @@ def test_a_line_can_fall_silent(distribution: Distribution) -> None:
     values = drawn(draw, Param("x", DType.I16, (2, 80)), distribution)
     assert np.all(values[:, 60:] == 0.0)
     assert np.any(values[:, :60] != 0.0)
+
+
+def test_a_line_can_rest_away_from_zero() -> None:
+    draw = Pulses(draw="pulses", period=30, mean=590.0, std=100.0, silent=0.25)
+    param = Param("x", DType.I16, (2, 80))
+    plain = drawn(draw.model_copy(update={"mean": 0.0}), param)
+    moved = drawn(draw, param)
+    assert np.allclose(moved, plain + 590.0)
+    assert np.mean(drawn(draw, param, Distribution.SPARSE)[:, :60] == 590.0) > 0.5
+
+
+def test_sections_have_gains_of_their_own() -> None:
+    param = Param("q", DType.F32, (7, 5), const=True)
+    q = drawn(Sections(draw="sections"), param)
+    assert len(np.unique(q[:, 0])) == 7
+    assert np.all(np.abs(np.roots([1.0, *q[0, 3:]])) < 1.0)
 
 
 def test_the_first_and_the_last_feature_can_outweigh_the_others() -> None:

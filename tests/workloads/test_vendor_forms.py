@@ -60,6 +60,7 @@ def test_a_vendor_form_stands_for_what_it_defines(
         ("for part in (x, w, x + w): y = part", False),
         ("q, k = (part + 1 for part in [x, w])", False),
         ("for part in (x, *y): x = part", True),
+        ("rows = x + 1\n    rows[0] = 0\n    for row in rows: x = row", True),
         ("while x.any(): x = x - 1", True),
         ("y = [row + 1 for row in x]", True),
         ("y = sum(w[c] * x for c in range(3))", False),

@@ -175,6 +175,8 @@ class Pulses(_Draw):
 
     draw: Literal["pulses"]
     period: int
+    mean: float = 0.0
+    """Where the baseline lies, and what is rest."""
     std: float = 1.0
     silent: float = 0.0
     """Share of the samples, the last ones, that are exactly at rest, in all distributions but the typical
@@ -200,7 +202,7 @@ class Boxes(_Draw):
 
 
 class Sections(_Draw):
-    """Stable second-order sections b0 b1 b2 a1 a2 along the last axis."""
+    """Stable second-order sections b0 b1 b2 a1 a2 along the last axis, each with a gain of its own."""
 
     draw: Literal["sections"]
 

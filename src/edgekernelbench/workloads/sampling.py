@@ -205,7 +205,7 @@ def _held(
     if isinstance(draw, Mask) and draw.ends:
         values[..., 0] = values[..., -1] = 1.0
     if isinstance(draw, Pulses) and draw.silent and not is_typical:
-        values[..., round((1.0 - draw.silent) * values.shape[-1]) :] = 0.0
+        values[..., round((1.0 - draw.silent) * values.shape[-1]) :] = draw.mean
     return values
 
 
@@ -267,8 +267,8 @@ def _plain(
             values = draw.mean + draw.std * structures.signal(draw.axis, draw.noise, shape, stream)
             return Plain(values, draw.mean - 3 * draw.std, draw.mean + 3 * draw.std, draw.mean)
         case Pulses():
-            values = draw.std * structures.pulses(draw.period, shape, stream)
-            return Plain(values, -draw.std, 4 * draw.std, 0.0)
+            values = draw.mean + draw.std * structures.pulses(draw.period, shape, stream)
+            return Plain(values, draw.mean - draw.std, draw.mean + 4 * draw.std, draw.mean)
         case Walk():
             values = draw.std * structures.walk(draw.axis, shape, stream)
             return Plain(values, -3 * draw.std, 3 * draw.std, 0.0)

@@ -98,12 +98,12 @@ def probability(sharpness: float, shape: Shape, stream: Stream) -> Floats:
 
 
 def sections(shape: Shape, stream: Stream) -> Floats:
-    """Make stable second-order sections b0 b1 b2 a1 a2, each a peak or a notch, with gain one elsewhere."""
+    """Make stable second-order sections b0 b1 b2 a1 a2, each a peak or a notch, elsewhere a gain near one."""
     count = prod(shape[:-1])
     angle = 0.05 + 2.6 * stream.unit((count,)) ** 2
     pole, zero = 0.7 + 0.25 * stream.unit((count,)), 0.7 + 0.25 * stream.unit((count,))
-    turn = np.cos(angle)
-    rows = [np.ones(count), -2 * zero * turn, zero**2, -2 * pole * turn, pole**2]
+    turn, gain = np.cos(angle), 0.75 + 0.5 * stream.unit((count,))
+    rows = [gain, -2 * gain * zero * turn, gain * zero**2, -2 * pole * turn, pole**2]
     return np.stack(rows, axis=1).astype(np.float64).reshape(shape)
 
 

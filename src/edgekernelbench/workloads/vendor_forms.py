@@ -91,8 +91,21 @@ def _counts(function: ast.FunctionDef, known: Collection[str]) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and _names(node.value) <= {*known, *found}:
-            found |= {name for target in node.targets for name in _names(target)}
+            found |= {name for target in node.targets for name in _bound(target)}
     return found
+
+
+def _bound(target: ast.expr) -> set[str]:
+    """Give the names that an assignment binds: one to an element binds none."""
+    match target:
+        case ast.Name(id=name):
+            return {name}
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return {name for part in parts for name in _bound(part)}
+        case ast.Starred(value=part):
+            return _bound(part)
+        case _:
+            return set()
 
 
 def _names(part: ast.AST) -> set[str]:
