@@ -84,4 +84,4 @@ def test_a_channel_is_not_connected(workload: Workload) -> None:
 
 @pytest.mark.parametrize("workload", rows("audio/mfcc"), ids=lambda w: w.id)
 def test_speech_ends(workload: Workload) -> None:
-    assert not make_inputs(workload, 1, "heavy")[0][-int(workload.sizes["N"]) :].any()
+    assert not np.ptp(make_inputs(workload, 1, "heavy")[0][-int(workload.sizes["N"]) :])
