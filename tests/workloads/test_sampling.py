@@ -25,6 +25,7 @@ from edgekernelbench.workloads.draws import (
     Signal,
     Sorted,
     Uniform,
+    Warp,
     Weights,
 )
 from edgekernelbench.workloads.sampling import ADVERSARIAL, STANDARD, Distribution, sample
@@ -89,6 +90,22 @@ def test_a_choice_takes_its_values_and_no_others(distribution: Distribution) -> 
     assert set(np.unique(values)) <= {-3.0, 1.0, 8.0}
     if distribution in STANDARD:
         assert np.unique(values).size > 1
+
+
+@pytest.mark.parametrize("distribution", EVERY)
+def test_the_corners_of_distinct_values_are_equal_in_every_distribution(distribution: Distribution) -> None:
+    values = drawn(Distinct(draw="distinct", corners=1.0), Param("s", DType.F32, (90,)), distribution)
+    assert values[0] == values[-1] == 1.0
+    assert values[1:-1].max() < 1.0
+
+
+def test_a_warp_reads_neighbours_near_each_other_and_leaves_the_grid() -> None:
+    columns, rows = drawn(Warp(draw="warp", low=-1.1, high=1.1), Param("flow", DType.F32, (2, 45, 80)))
+    assert np.abs(np.diff(columns, axis=1)).max() < 0.15
+    assert np.abs(np.diff(rows, axis=0)).max() < 0.2
+    assert columns.min() < -1.0
+    assert rows.max() > 1.0
+    assert np.corrcoef(columns.mean(axis=0), np.arange(80))[0, 1] > 0.9
 
 
 @pytest.mark.parametrize("distribution", STANDARD)

@@ -14,6 +14,15 @@ def test_boxes_have_an_area_and_lie_in_the_image() -> None:
     assert np.array_equal(4 * boxes, np.rint(4 * boxes))
 
 
+def test_far_boxes_are_tiny_and_stand_side_by_side() -> None:
+    boxes = structures.boxes(128.0, (300, 4), Stream("boxes"), objects=2, far=6)
+    small = boxes[(boxes[:, 2:] - boxes[:, :2]).max(axis=1) < 2.0]
+    assert len(small) > 100
+    apart = small[:, None, 2] < small[None, :, 0]
+    level = (small[:, None, 1] < small[None, :, 3]) & (small[:, None, 3] > small[None, :, 1])
+    assert (apart & level).any()
+
+
 def test_sections_are_stable() -> None:
     for _, _, _, a1, a2 in structures.sections((500, 5), Stream("sections")):
         assert np.abs(np.roots([1.0, a1, a2])).max() < 1.0

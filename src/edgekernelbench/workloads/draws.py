@@ -99,6 +99,9 @@ class Distinct(_Draw):
     draw: Literal["distinct"]
     low: float = 0.0
     high: float = 1.0
+    corners: float | None = None
+    """Value of the first and the last element along the last axis, in every distribution: which of two equals
+    is chosen, and whether place 0 counts as a place, show there."""
 
 
 class Choice(_Draw):
@@ -157,6 +160,19 @@ class Image(_Draw):
     """Value of one element in 97, in every distribution: a threshold right beside it shows there."""
 
 
+class Warp(_Draw):
+    """Where each place of a grid is read from: columns in the first plane, rows in the second.
+
+    Both run from `low` to `high` over the grid, moved by a smooth field of deviation `std` of its side, so
+    that neighbours read near each other, as motion and lenses have it.
+    """
+
+    draw: Literal["warp"]
+    low: float = -1.0
+    high: float = 1.0
+    std: float = 0.05
+
+
 class Signal(_Draw):
     """A few sinusoids with noise along `axis`, of deviation near `std`, about `mean`."""
 
@@ -199,6 +215,9 @@ class Boxes(_Draw):
     low: float = 0.0
     """Where the extent begins: below 0, boxes stick out of the image at the left and the top."""
     objects: int = 40
+    far: int = 0
+    """How many objects more are about a pixel large and stand in one row and one column, a crowd far away:
+    where two do not meet, their overlap is zero and not some small number."""
 
 
 class Sections(_Draw):
@@ -250,7 +269,7 @@ class Identity(_Draw):
 
 Draw = Annotated[
     Normal | Uniform | Grid | Choice | Mask | Sorted | Distinct | Probability | Index | Permutation
-    | Image | Signal | Pulses | Walk | Boxes | Sections | PositiveDefinite | Triangular | Identity
+    | Image | Warp | Signal | Pulses | Walk | Boxes | Sections | PositiveDefinite | Triangular | Identity
     | Rotary | Mel
     | Weights | Requant | RequantShift,
     Field(discriminator="draw"),

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import log2, prod, sqrt
+from math import prod
 from typing import assert_never
 
 import numpy as np
 
 from edgekernelbench.ir.compute import Param
-from edgekernelbench.ir.dtype import DType
 from edgekernelbench.workloads import structures
 from edgekernelbench.workloads.draws import (
     Boxes,
@@ -35,12 +34,11 @@ from edgekernelbench.workloads.draws import (
     Triangular,
     Uniform,
     Walk,
+    Warp,
     Weights,
 )
 from edgekernelbench.workloads.stream import Floats, Shape, Stream
-
-WEIGHT_STD = {DType.I8: 42.0, DType.I4: 4.6}
-"""Deviations of integer weights: symmetric 8-bit ones rarely clip, 4-bit ones are uniform."""
+from edgekernelbench.workloads.weights import sample_requant, sample_weights
 
 
 class Distribution(StrEnum):
@@ -141,9 +139,9 @@ def sample(
         distribution = Distribution.TYPICAL
     match draw:
         case Weights():
-            return _weights(param, draw, stream)
+            return sample_weights(param, draw, stream)
         case Requant() | RequantShift():
-            return _requant(param, draw, weights, stream)
+            return sample_requant(param, draw, weights, stream)
         case Index() | Choice():
             return _index(param, draw, stream, distribution)
         case Distinct():
@@ -151,7 +149,9 @@ def sample(
         case Boxes():
             share = {Distribution.SPARSE: 0.25, Distribution.HEAVY: 1.5}.get(distribution, 1.0)
             objects = max(1, int(share * draw.objects))
-            return draw.low + structures.boxes(draw.extent, param.shape, stream, objects=objects)
+            return draw.low + structures.boxes(
+                draw.extent, param.shape, stream, objects=objects, far=draw.far
+            )
         case Sorted():
             places = np.sort(_bent(_uniform(0.0, 1.0, param.shape, stream), stream, distribution))
             return draw.low + (draw.high - draw.low) * places**draw.power
@@ -159,7 +159,7 @@ def sample(
             values = _bent(_plain(param, draw, stream), stream, distribution)
             finer = stream.below(FINER, param.shape) / FINER if distribution is Distribution.HEAVY else 0.0
             return (np.rint(values / draw.step) + finer) * draw.step
-        case Uniform() | Walk():
+        case Uniform() | Walk() | Warp():
             return _bent(_ended(param, _plain(param, draw, stream)), stream, distribution)
         case Normal() | Image() | Mask() | Pulses() | Signal():
             plain = _ended(param, _plain(param, draw, stream))
@@ -245,7 +245,7 @@ def _structured(
 
 
 def _plain(
-    param: Param, draw: Normal | Uniform | Grid | Mask | Image | Signal | Pulses | Walk, stream: Stream
+    param: Param, draw: Normal | Uniform | Grid | Mask | Image | Warp | Signal | Pulses | Walk, stream: Stream
 ) -> Plain:
     shape = param.shape
     match draw:
@@ -262,6 +262,9 @@ def _plain(
             return Plain(stream.chance(draw.share, shape).astype(np.float64), 0.0, 1.0, 0.0, is_two=True)
         case Image():
             values = draw.low + (draw.high - draw.low) * structures.image(draw.axes, shape, stream)
+            return Plain(values, draw.low, draw.high, draw.low)
+        case Warp():
+            values = draw.low + (draw.high - draw.low) * structures.warp(draw.std, shape, stream)
             return Plain(values, draw.low, draw.high, draw.low)
         case Signal():
             values = draw.mean + draw.std * structures.signal(draw.axis, draw.noise, shape, stream)
@@ -367,30 +370,7 @@ def _distinct(draw: Distinct, shape: Shape, stream: Stream, distribution: Distri
         spaced = spaced**3
     # Else the values would be the same each time, and the place of each in their order could be read off it.
     share = LEAST_SHARE + (1.0 - LEAST_SHARE) * float(stream.unit(()))
-    return draw.low + share * (draw.high - draw.low) * spaced.reshape(shape)
-
-
-def _weights(param: Param, draw: Weights, stream: Stream) -> Floats:
-    if param.dtype in (DType.I4, DType.U4):
-        low, high = param.dtype.bounds
-        return low + stream.below(high - low + 1, param.shape).astype(np.float64)
-    if param.dtype is DType.I8:
-        return np.clip(np.rint(WEIGHT_STD[DType.I8] * stream.normal(param.shape)), -127, 127)
-    return draw.gain / sqrt(_fan(param, draw.fan)) * stream.normal(param.shape)
-
-
-def _requant(param: Param, draw: Requant | RequantShift, weights: Param | None, stream: Stream) -> Floats:
-    if weights is None:
-        raise ValueError(f"{param.name}: a requant draw without weights")
-    multiplier = draw.std / (draw.x_std * WEIGHT_STD[weights.dtype] * sqrt(_fan(weights, draw.fan)))
-    if isinstance(draw, RequantShift):
-        shift = max(0, round(-log2(multiplier / 0.75)))
-        return shift + stream.chance(0.25, param.shape).astype(np.float64)
-    if param.dtype.is_int:
-        return 2.0**30 + stream.below(2**30, param.shape).astype(np.float64)
-    return multiplier * (0.75 + 0.5 * stream.unit(param.shape))
-
-
-def _fan(weights: Param, axes: tuple[int, ...] | None) -> int:
-    summed = range(1, len(weights.shape)) if axes is None else axes
-    return max(1, prod(weights.shape[axis] for axis in summed))
+    values = draw.low + share * (draw.high - draw.low) * spaced.reshape(shape)
+    if draw.corners is not None:
+        values[..., 0] = values[..., -1] = draw.corners
+    return values

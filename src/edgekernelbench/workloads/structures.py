@@ -36,6 +36,25 @@ def image(axes: tuple[int, int], shape: Shape, stream: Stream) -> Floats:
     return np.ascontiguousarray(np.moveaxis(full, (-2, -1), moved))
 
 
+def warp(std: float, shape: Shape, stream: Stream) -> Floats:
+    """Make the columns and rows of a grid in [0, 1], moved by a few waves.
+
+    Args:
+        std: Deviation of the movement.
+        shape: 2, rows and columns.
+        stream: Random numbers.
+
+    Returns:
+        An array of that shape.
+    """
+    _, height, width = shape
+    y, x = np.mgrid[0:height, 0:width].astype(np.float64)
+    y, x = (y + 0.5) / height, (x + 0.5) / width
+    turns, phase = 3.0 * stream.unit((2, 4, 2, 1, 1)) - 1.5, stream.unit((2, 4, 1, 1))
+    waves = np.sin(2 * np.pi * (turns[:, :, 0] * y + turns[:, :, 1] * x + phase)).sum(axis=1)
+    return np.asarray(np.stack([x, y]) + std / np.sqrt(2.0) * waves)
+
+
 def signal(axis: int, noise: float, shape: Shape, stream: Stream) -> Floats:
     """Make sums of four sinusoids of random frequency, phase and height, with noise, along one axis."""
     length = shape[axis]
@@ -68,7 +87,7 @@ def walk(axis: int, shape: Shape, stream: Stream) -> Floats:
     return _along(np.cumsum(steps, axis=1) * (1.4 / np.sqrt(length)), axis, shape)
 
 
-def boxes(extent: float, shape: Shape, stream: Stream, *, objects: int) -> Floats:
+def boxes(extent: float, shape: Shape, stream: Stream, *, objects: int, far: int = 0) -> Floats:
     """Make boxes x0 y0 x1 y1 about shared centres, on a quarter-pixel grid so that areas are exact.
 
     Args:
@@ -76,6 +95,7 @@ def boxes(extent: float, shape: Shape, stream: Stream, *, objects: int) -> Float
         shape: Any leading axes and 4.
         stream: Random numbers.
         objects: How many different centres there are; boxes about one of them overlap by more than half.
+        far: How many objects more there are of about a pixel, in turn in the middle row and column.
 
     Returns:
         An array of that shape.
@@ -83,7 +103,12 @@ def boxes(extent: float, shape: Shape, stream: Stream, *, objects: int) -> Float
     count = prod(shape[:-1])
     centres = extent * (0.1 + 0.8 * stream.unit((objects, 2)))
     sizes = extent * (0.04 + 0.2 * stream.unit((objects, 2)))
-    which = stream.below(objects, (count,))
+    if far:
+        places = extent * (np.arange(far) + 1.0) / (far + 1)
+        row = np.arange(far) % 2 == 0
+        line = np.stack([np.where(row, places, extent / 2), np.where(row, extent / 2, places)], axis=1)
+        centres, sizes = np.concatenate([centres, line]), np.concatenate([sizes, np.full((far, 2), 1.25)])
+    which = stream.below(objects + far, (count,))
     size = sizes[which] * (0.8 + 0.4 * stream.unit((count, 2)))
     centre = centres[which] + 0.1 * sizes[which] * stream.normal((count, 2))
     low = np.clip(np.rint(4 * (centre - size / 2)) / 4, 0.0, extent - 2)

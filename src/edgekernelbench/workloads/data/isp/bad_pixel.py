@@ -3,6 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+PAIRS = ((0, 2), (2, 0), (0, 0), (0, 4))  # one of each opposite pair
+
 
 def bad_pixel(raw, *, LIMIT):
     """Pixels far from all neighbours of their colour become the mean along the smoothest direction."""
@@ -13,9 +15,10 @@ def bad_pixel(raw, *, LIMIT):
         return padded[y : y + height, x : x + width]
 
     own = shifted(2, 2)
-    pairs = [(shifted(y, x), shifted(4 - y, 4 - x)) for y, x in ((0, 2), (2, 0), (0, 0), (0, 4))]
-    odd = torch.stack([(part - own).abs() > LIMIT for pair in pairs for part in pair]).all(0)
-    bend = torch.stack([(2 * own - a - b).abs() for a, b in pairs])
-    means = torch.stack([(a + b + 1) >> 1 for a, b in pairs])
+    first = torch.stack([shifted(y, x) for y, x in PAIRS])
+    second = torch.stack([shifted(4 - y, 4 - x) for y, x in PAIRS])
+    odd = (torch.minimum((first - own).abs(), (second - own).abs()) > LIMIT).all(0)
+    bend = (2 * own - first - second).abs()
+    means = (first + second + 1) >> 1
     chosen = means.gather(0, bend.argmin(0, keepdim=True))[0]
     return torch.where(odd, chosen, own).to(torch.uint16)

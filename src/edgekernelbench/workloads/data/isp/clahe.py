@@ -18,7 +18,8 @@ def clahe(img, *, GY, GX, TH, TW, CLIP):
         low = torch.div(twice, 2 * size, rounding_mode="floor")
         return low.clamp(0, count - 1), (low + 1).clamp(0, count - 1), twice - 2 * size * low
 
-    ya, yb, fy = (part[:, None] for part in place(GY, TH))
+    above, below, down = place(GY, TH)
+    ya, yb, fy = above[:, None], below[:, None], down[:, None]
     xa, xb, fx = place(GX, TW)
     upper = (2 * TW - fx) * lut[ya, xa, value] + fx * lut[ya, xb, value]
     lower = (2 * TW - fx) * lut[yb, xa, value] + fx * lut[yb, xb, value]

@@ -24,7 +24,8 @@ def raw_to_nv12(raw, gain, matrix, tone, *, BLACK, SHARP):
     height, width = raw.shape
     colour = torch.arange(height)[:, None] % 2 + torch.arange(width) % 2
     linear = (((raw.int() - BLACK).clamp(min=0) * gain[colour] + 128) >> 8).clamp(0, 1023)
-    mixed = sum(matrix[:, d, None, None] * plane for d, plane in enumerate(demosaic(linear)))
+    planes = demosaic(linear)
+    mixed = sum(matrix[:, d, None, None] * planes[d] for d in range(3))
     red, green, blue = tone[((mixed + 512) >> 10).clamp(0, 1023)].int()
     luma = ((66 * red + 129 * green + 25 * blue + 128) >> 8) + 16
     padded = F.pad(luma.float()[None], (1, 1, 1, 1), mode="replicate")

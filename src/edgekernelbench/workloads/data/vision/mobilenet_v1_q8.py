@@ -5,6 +5,8 @@ import torch.nn.functional as F
 
 ZERO = -128  # zero point after every ReLU
 STRIDES = (1, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 2, 1)
+INS = (1, 2, 4, 4, 8, 8, 16, 16, 16, 16, 16, 16, 32)  # channels into each block, in widths of the stem
+OUTS = (2, 4, 4, 8, 8, 16, 16, 16, 16, 16, 16, 32, 32)
 
 
 def requantise(acc, bias, mantissa, shift):
@@ -27,14 +29,14 @@ def mobilenet_v1_q8(
     """Class probabilities of one image."""
     points = [p1, p2, p3, p4, p5, p6, *p7, p8, p9]
     shifts = [s1, s2, s3, s4, s5, s6, *s7, s8, s9]
-    ins, outs = [p.shape[1] for p in points], [p.shape[0] for p in points]
-    spatial = zip(*(part.split(ins, dim=-1) for part in (wd, bd, md, sd)))
-    mixing = zip(points, bp.split(outs), mp.split(outs), shifts)
+    ins, outs = [len(w0) * n for n in INS], [len(w0) * n for n in OUTS]
+    w, b, m, s = (part.split(ins, dim=-1) for part in (wd, bd, md, sd))
+    biases, mantissas = bp.split(outs), mp.split(outs)
     h = requantise(convolve(x.int() - ZX, w0.permute(0, 3, 1, 2), 2), b0, m0, s0)
-    for stride, (w, b, m, s), (p, pb, pm, ps) in zip(STRIDES, spatial, mixing):
-        filters = w.permute(2, 0, 1)[:, None]
-        d = requantise(convolve(h, filters, stride, len(filters)), b, m, s)
-        h = requantise(d.float() @ p.float().T, pb, pm, ps)
+    for n in range(13):
+        filters = w[n].permute(2, 0, 1)[:, None]
+        d = requantise(convolve(h, filters, STRIDES[n], len(filters)), b[n], m[n], s[n])
+        h = requantise(d.float() @ points[n].float().T, biases[n], mantissas[n], shifts[n])
     count = h.shape[0] * h.shape[1]
     mean = (h.sum(dim=(0, 1)) + count // 2) // count
     return torch.softmax((mean.float() @ wf.float().T + bf) * SF, dim=0)
