@@ -57,7 +57,7 @@ def test_a_cheat_gets_its_outcome(path: Path, judge: Judge, tiny: Catalogue) -> 
         pytest.skip(f"{path.name} holds machine code of x86-64")
     name = str(path.relative_to(FOLDER).with_suffix(""))
     found = judged(judge, tiny, name, QUICK if when == "when timed" else None)
-    assert failure_kind(found.outcome) == expected, found.outcome
+    assert failure_kind(found.outcome) in expected.split(" or "), found.outcome
 
 
 def test_what_is_kept_from_call_to_call_does_not_pay(judge: Judge, tiny: Catalogue) -> None:

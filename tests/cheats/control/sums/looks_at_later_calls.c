@@ -1,4 +1,4 @@
-/* when timed: wrong nondeterministic; it is long enough for its inputs to be handed over: right as long as it sees others */
+/* when timed: wrong values or wrong nondeterministic; it is long enough for its inputs to be handed over: right as long as it sees others */
 enum { ROWS = 4, N = 12, WARM = 6 };
 void kernel(const float *restrict x, float *restrict out) {
     static const char *first;
