@@ -4,19 +4,18 @@ import torch
 import torch.nn.functional as F
 
 ZERO = -128  # zero point after every ReLU
-STRIDES = (1, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 2, 1)
-INS = (1, 2, 4, 4, 8, 8, 16, 16, 16, 16, 16, 16, 32)  # channels into each block, in widths of the stem
-OUTS = (2, 4, 4, 8, 8, 16, 16, 16, 16, 16, 16, 32, 32)
+STRIDES = (1, 2, 1, 2, 1, 2, *5 * [1], 2, 1)
+WIDTHS = (1, 2, 4, 4, 8, 8, *6 * [16], 32, 32)
 
 
 def requantise(acc, bias, mantissa, shift):
-    """Multiply by mantissa / 2**31 >> shift with one rounding, half up; ReLU; the result counts from zero."""
+    """Scale by mantissa / 2**31 >> shift, rounding half up; ReLU; counts from zero."""
     product = (acc.long() + bias) * mantissa.long()
     return ((product + (1 << (30 + shift.long()))) >> (31 + shift.long())).clamp(0, 127 - ZERO)
 
 
 def convolve(x, w, stride, groups=1):
-    """Convolve channels-last values with TensorFlow's SAME padding; float32 holds these sums exactly."""
+    """Convolve channels-last values with TensorFlow's SAME padding; float32 is exact here."""
     before = 2 - stride
     padded = F.pad(x.permute(2, 0, 1)[None].float(), (before, 1, before, 1))
     return F.conv2d(padded, w.float(), stride=stride, groups=groups)[0].permute(1, 2, 0)
@@ -29,9 +28,9 @@ def mobilenet_v1_q8(
     """Class probabilities of one image."""
     points = [p1, p2, p3, p4, p5, p6, *p7, p8, p9]
     shifts = [s1, s2, s3, s4, s5, s6, *s7, s8, s9]
-    ins, outs = [len(w0) * n for n in INS], [len(w0) * n for n in OUTS]
-    w, b, m, s = (part.split(ins, dim=-1) for part in (wd, bd, md, sd))
-    biases, mantissas = bp.split(outs), mp.split(outs)
+    widths = [len(w0) * n for n in WIDTHS]
+    w, b, m, s = (part.split(widths[:-1], dim=-1) for part in (wd, bd, md, sd))
+    biases, mantissas = bp.split(widths[1:]), mp.split(widths[1:])
     h = requantise(convolve(x.int() - ZX, w0.permute(0, 3, 1, 2), 2), b0, m0, s0)
     for n in range(13):
         filters = w[n].permute(2, 0, 1)[:, None]
