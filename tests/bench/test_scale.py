@@ -1,26 +1,19 @@
 """What `benchmarks/scale.py` calls busy boards."""
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.programs import load_benchmark
 
 from edgekernelbench.bench.assembly import Rate
 from edgekernelbench.evaluator.pool import Share
 
-PROGRAM = Path(__file__).parents[2] / "benchmarks" / "scale.py"
 BUSY = Share(judging_ns=90, asked_ns=85, whole_ns=100)
 
 
 @pytest.fixture(scope="module")
 def scale() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scale", PROGRAM)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_benchmark("scale")
 
 
 def test_two_boards_at_work_are_busy(scale: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,28 +1,21 @@
 """The tables of "What can be told apart" are computed, and by the test of `ekb compare`."""
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 from tests.docs.pages import DOCS
+from tests.programs import load_benchmark
 
 from edgekernelbench.metrics.randomization import flip_p_value
 from edgekernelbench.metrics.speed import PROCESS_SPREAD
 
-PROGRAM = Path(__file__).parents[2] / "benchmarks" / "power.py"
 PAGE = (DOCS / "explanation" / "power.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def power() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("power", PROGRAM)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_benchmark("power")
 
 
 def test_rows_of_both_tables_are_what_is_computed(power: ModuleType) -> None:

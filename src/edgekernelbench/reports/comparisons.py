@@ -58,9 +58,7 @@ class Compared:
     @property
     def verdict(self) -> str:
         """`better` or `worse` where chance alone hardly shows that; `not told apart` elsewhere."""
-        if self.p_value is None or self.p_value >= SURE:
-            return "not told apart"
-        return "better" if self.difference.value > 0 else "worse"
+        return _told(self.p_value, "better" if self.difference.value > 0 else "worse")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +76,11 @@ class ComparedSpeed:
     @property
     def verdict(self) -> str:
         """`faster` or `slower` where chance alone hardly shows that; `not told apart` elsewhere."""
-        if self.p_value is None or self.p_value >= SURE:
-            return "not told apart"
-        return "faster" if self.difference.ratio > 1 else "slower"
+        return _told(self.p_value, "faster" if self.difference.ratio > 1 else "slower")
+
+
+def _told(p_value: float | None, seen: str) -> str:
+    return seen if p_value is not None and p_value < SURE else "not told apart"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The endpoint that parks requests as files: both languages, whole and in pieces, behind the proxy."""
 
-import importlib.util
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ import pytest
 from anthropic import Anthropic
 from openai import OpenAI
 from tests.agents.proxy.endpoint import no_limit
+from tests.programs import load_benchmark
 
 from edgekernelbench.agents.proxy.calls import Call
 from edgekernelbench.agents.proxy.server import CountingProxy
@@ -23,7 +23,6 @@ from edgekernelbench.agents.proxy.upstream import Upstream
 Box = tuple[str, Path]
 Ask = Callable[..., Future[Any]]
 
-PROGRAM = Path(__file__).parents[3] / "benchmarks" / "mailbox.py"
 PATIENCE_S = 20.0
 COMMAND = "cat > k.kir <<'END'\n\"quoted\", and a backslash \\ as it is\nEND\n"
 CALLS = f"""text = "I look."
@@ -40,12 +39,7 @@ TOOLS: Any = [{"name": "bash", "description": "a shell", "input_schema": {"type"
 
 @pytest.fixture(scope="module")
 def mailbox() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mailbox", PROGRAM)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_benchmark("mailbox")
 
 
 @pytest.fixture
